@@ -51,12 +51,11 @@ pub mod cli;
 
 pub use meshreplay_alloc::{allocator, laws};
 pub use meshreplay_base::{disk, job, memory, prediction, spec, stop, words};
-pub use meshreplay_figures as figure;
-pub use meshreplay_logs as trace;
 pub use meshreplay_machine::{machine, yardstick};
-pub use meshreplay_papers as paper;
-pub use meshreplay_report as report;
 pub use meshreplay_results::{frame, inspect, sweep, text};
 pub use meshreplay_sim::{engine, execution, guest, metrics, scheduler};
 pub use meshreplay_study::{audit, study};
-pub use meshreplay_workload as workload;
+pub use {
+    meshreplay_figures as figure, meshreplay_logs as trace, meshreplay_papers as paper,
+    meshreplay_report as report, meshreplay_workload as workload,
+};

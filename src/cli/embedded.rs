@@ -2,12 +2,11 @@
 //! arguments of `replay` and `plot` as keywords. Such a program has the names, the values and the messages of
 //! the command without writing them again.
 
-use std::env;
 use std::ffi::OsString;
-use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::{env, io};
 
 use clap::{Arg, ArgAction, Args, Command};
 

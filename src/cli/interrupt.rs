@@ -7,11 +7,10 @@
 //! takes minutes, the process is ended all the same. All other commands are ended at once, and so is every
 //! command by a second signal.
 
-use std::process;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, OnceLock, PoisonError, mpsc};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use super::complain;
 use crate::disk;
@@ -163,9 +162,8 @@ fn end_by_signal() -> ! {
 
 #[cfg(unix)]
 mod unix {
-    use std::fs;
     use std::sync::Arc;
-    use std::thread;
+    use std::{fs, thread};
 
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;

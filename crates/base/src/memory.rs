@@ -2,8 +2,7 @@
 //! halfway by the operating system. Files that are read whole have a size limit.
 
 #[cfg(target_os = "linux")]
-use std::fs;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 #[cfg(target_os = "linux")]

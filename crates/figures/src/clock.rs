@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use jiff::civil;
 use jiff::tz::{Offset, TimeZone};
-use jiff::{Timestamp, ToSpan, Zoned};
+use jiff::{Timestamp, ToSpan, Zoned, civil};
 use serde_json::Value;
 
 use super::error::FigureError;

@@ -1,9 +1,8 @@
 //! Logs by the names that papers give them. Finds the file of a log in a directory, whichever version of it
 //! is there.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use meshreplay_logs::Format;
 use meshreplay_study::study::log_name;

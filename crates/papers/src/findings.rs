@@ -3,10 +3,9 @@
 
 use super::comparisons::Comparisons;
 use super::estimate::Estimate;
-use super::evidence::{Evidence, LogFacts};
+use super::evidence::{Evidence, LogFacts, Point};
 use super::finding::{Finding, Mark, Place, Published, Tolerance, Verdict};
 use super::load::{Embedded, Figure};
-use super::point::Point;
 use meshreplay_base::spec::Spec;
 
 /// The evidence about a figure, and what follows from it.

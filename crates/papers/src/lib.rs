@@ -15,7 +15,6 @@
 
 mod chang_mohapatra1998;
 mod comparisons;
-mod curve;
 mod dataset;
 mod diessel1996;
 mod estimate;
@@ -25,12 +24,10 @@ mod findings;
 mod gabl2006;
 mod load;
 mod plot;
-mod point;
 mod qna2013;
 mod regenerate;
 mod registry;
 mod rfold2025;
-mod samples;
 mod shown;
 mod stream;
 mod walker2010;

@@ -6,8 +6,7 @@
          in a list plus 1"
 )]
 
-use super::rules::left_out::{LeftOut, Reason};
-use super::rules::rule_set::Rules;
+use super::rules::rule_set::{LeftOut, Reason, Rules};
 use meshreplay_base::job::Job;
 use meshreplay_logs::status::CANCELLED;
 use meshreplay_logs::{

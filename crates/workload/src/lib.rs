@@ -31,10 +31,9 @@ pub use models::lublin_jobs::{LUBLIN_TYPES, LublinJobs, LublinJobsError, MOST_LO
 pub use models::model::{Model, ModelError};
 pub use models::side_lengths::{Outside, SideLaw, Sides as SideLengths};
 pub use rules::arrivals::Arrivals;
-pub use rules::left_out::{LeftOut, Reason};
 pub use rules::rule_set::{
-    Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
-    scaled_submit, with_limit,
+    Estimate, LeftOut, Overrun, Oversize, Reason, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder,
+    scaled, scaled_submit, with_limit,
 };
 pub use rules::shake::Shake;
 pub use rules::shape_rule::ShapeRule;

@@ -6,29 +6,28 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
+use clap::error::Error;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
-use super::axes::AxisArgs;
-use super::place;
 use crate::cli::one_of;
 use crate::cli::reading::Zone;
 use crate::cli::runner::options::{Flags, UnavailableArgs};
-use crate::execution;
 use crate::frame::FileFormat;
 use crate::guest::Guests;
 use crate::machine::Mesh;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
-use crate::scheduler;
 use crate::spec::{GUEST, GivenSpec, Params, Spec, SpecError};
 use crate::study::{
-    ALL, Axes, Draft, LogSource, MOST_KEPT, MachineArg, MachinesWithTopology, NoTopology, Options,
-    UNAVAILABLE_OF_AUTO, headings,
+    ALL, Axes, AxisValues, Coordinate, Draft, LogSource, MOST_KEPT, MachineArg, MachinesWithTopology,
+    NoTopology, OPTIONS, Options, ReplayOption, UNAVAILABLE_OF_AUTO, headings,
 };
 use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
     ShapeRule, Sizes, Status,
 };
+use crate::{execution, scheduler};
 
 /// Replay logs: one row for each combination of log, partition, arrival scale, machine, scheduler, allocator
 /// and network.
@@ -447,12 +446,12 @@ impl Args {
 
     /// Returns the file for the summary alone, with its format; `None` without one.
     pub(super) fn summary_file(&self) -> Option<(&Path, FileFormat)> {
-        place::summary_file(self.output.as_deref()?)
+        summary_file(self.output.as_deref()?)
     }
 
     /// Returns an error if binary output would go to a terminal, or if two logs are read from standard input.
     pub(super) fn check_output(&self) -> Result<()> {
-        self.output.as_deref().map_or(Ok(()), |output| place::check(output, &self.flags.options))?;
+        self.output.as_deref().map_or(Ok(()), |output| check_place(output, &self.flags.options))?;
         let format = self.file_format();
         let is_file = matches!(self.format, Format::File(_));
         let binary = is_file && matches!(format, FileFormat::Parquet | FileFormat::Arrow);
@@ -514,4 +513,80 @@ fn network_spec(text: &str) -> Result<GivenSpec> {
         Guests::default().resolve_network(&given.spec, &Mesh::new(&[1])?)?;
     }
     Ok(given)
+}
+
+// The options of `replay` whose values become a coordinate one by one. The rows of coordinates with an axis
+// describe them.
+
+/// The values of the options, by the names of the coordinates.
+#[derive(Clone, Debug)]
+struct AxisArgs(AxisValues);
+
+impl clap::Args for AxisArgs {
+    fn augment_args(command: Command) -> Command {
+        Coordinate::axes().fold(command, |command, (row, axis)| {
+            let parse = |text: &str| row.parsed(text).ok_or_else(|| format!("expected {}", axis.expected));
+            let arg = Arg::new(row.name).long(axis.option).help(axis.help).help_heading(headings::LOG);
+            let arg = arg.value_name(axis.value_name).default_value(axis.default);
+            let arg = arg.allow_negative_numbers(true).value_parser(parse);
+            command.arg(if row.takes_several() {
+                arg.action(ArgAction::Append).num_args(1..).value_delimiter(',')
+            } else {
+                arg
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for AxisArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let values = |name| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
+        Ok(Self(Coordinate::axes().map(|(row, _)| (row.name, values(row.name))).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Endings of files with tables in formats that are not written.
+const OTHER_ENDINGS: [&str; 26] = [
+    "xlsx", "xls", "ods", "tsv", "txt", "feather", "ipc", "pq", "parq", "avro", "orc", "h5", "hdf5", "pkl",
+    "db", "sqlite", "md", "tex", "html", "svg", "pdf", "png", "gz", "zst", "xz", "zip",
+];
+
+/// Returns the file for the summary alone, with its format; `None` for a directory.
+pub(super) fn summary_file(output: &Path) -> Option<(&Path, FileFormat)> {
+    if output.is_dir() { None } else { Some((output, FileFormat::of_path(output)?)) }
+}
+
+/// Returns an error for a file in a format that is not written, or for a file with options that keep jobs.
+fn check_place(output: &Path, options: &Options) -> Result<()> {
+    let path = output.display();
+    if let Some((_, format)) = summary_file(output) {
+        let written = output.with_extension(format.extension());
+        if written != output {
+            bail!("-o {path}: endings of files are in small letters; give {}", written.display());
+        }
+        let default = Options::default();
+        let keeps_jobs = |row: &&ReplayOption| row.needed().is_some_and(|needed| needed.name == "jobs");
+        let is_given = |row: &&ReplayOption| row.text(options) != row.text(&default);
+        let mut flags = OPTIONS.iter().filter(keeps_jobs).filter(is_given);
+        if let Some(flag) = flags.find_map(|row| row.flag.as_ref()) {
+            bail!("--{} needs a directory for jobs; {path} is a file for the summary alone", flag.name);
+        }
+    }
+    let ending = output.extension().filter(|_| !output.is_dir()).unwrap_or_default();
+    if let Some(ending) = OTHER_ENDINGS.iter().find(|other| ending.eq_ignore_ascii_case(other)) {
+        bail!(
+            "-o {path}: .{ending} files are not written; expected .csv, .parquet, .arrow, .json or .jsonl \
+             for the summary, or a directory"
+        );
+    }
+    Ok(())
 }

@@ -1,8 +1,6 @@
 //! `meshreplay replay`: replays logs, as a study that the arguments describe.
 
 mod args;
-mod axes;
-mod place;
 mod rounds;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};

@@ -11,8 +11,8 @@ use anyhow::Context;
 
 use self::progress::Progress;
 pub(super) use self::progress::{counted, drawing, reading, writing};
-use super::interrupt::{GRACE, Saving};
-use super::{Failure, complain, interrupt};
+use super::interrupt::{self, GRACE, Saving};
+use super::{Failure, complain};
 use crate::frame::{FileFormat, StudyFolder};
 use crate::study::{self, Keep, Outcome, Progress as News, Running, Study, SweepError, TakeCellRows};
 use crate::text::command_line;

@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::listed::{Specs, flat};
-use super::{Failure, print};
+use super::{Failure, Specs, flat, print};
 use crate::cli::runner::options::{Flags, UnavailableArgs};
 use crate::cli::terminal::Color;
 use crate::figure::show::allocation::{Moment, allocation};

@@ -1,8 +1,7 @@
 //! `meshreplay show blocks`: draws the blocks into which buddy strategies divide a machine, and how the
 //! blocks split.
 
-use super::listed::{Specs, flat};
-use super::{Failure, print};
+use super::{Failure, Specs, flat, print};
 use crate::cli::runner::options::UnavailableArgs;
 use crate::cli::terminal::{Color, screen};
 use crate::figure::show::blocks::{Size, blocks};

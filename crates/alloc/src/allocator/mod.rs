@@ -16,7 +16,6 @@ mod curve;
 mod known;
 mod nearest;
 mod pieces;
-mod plain;
 mod recorded;
 mod registry;
 mod rfold;
@@ -37,3 +36,16 @@ pub use self::seam::{
     JobMove, Memory, NodesFor, OnTori, OnTrees, Placement, Promises, Rearrangement, Refusal, Request, Served,
     Setup, Strategy, Submeshes,
 };
+
+use meshreplay_base::spec::{Params, SpecError};
+
+// The parameter `search`: the published algorithm word for word, or an accelerated search with the same
+// placements.
+//
+// Papers compare the running times of their algorithms as written. The accelerated searches have other
+// costs, so only `search=plain` can be held against such a comparison.
+
+/// Reads the parameter `search`. Returns true for `plain`.
+fn take_plain(params: &mut Params) -> Result<bool, SpecError> {
+    params.choose_unwritten("search", &[("fast", false), ("plain", true)])
+}

@@ -3,9 +3,9 @@
 
 use std::fmt;
 
+use super::history::{Event, HeldPlacement, Step, asked, letter, listed};
 use super::law::Law;
 use super::shrink::Case;
-use super::step::{Event, HeldPlacement, Step, asked, letter, listed};
 use crate::allocator::{Placement, Request};
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
@@ -139,7 +139,7 @@ const WRONG: char = '!';
 const WIDTH: usize = 100;
 
 /// What the characters mean, for the line below the drawings.
-pub(super) const LEGEND: &str =
+const LEGEND: &str =
     "a letter: nodes in use   . free   @ proposed   ! proposed, but not free or named twice   ▒ unavailable";
 
 /// Returns the machine with a letter at every node in use.
@@ -181,7 +181,7 @@ fn grid(mesh: &Mesh, character: impl Fn(NodeId) -> char) -> Vec<String> {
 }
 
 /// Returns drawings under their titles, side by side if there is room, and indented by two blanks.
-pub(super) fn side_by_side(drawings: &[(String, Vec<String>)]) -> String {
+fn side_by_side(drawings: &[(String, Vec<String>)]) -> String {
     let chars = |text: &str| text.chars().count();
     let width = |(title, lines): &(String, Vec<String>)| {
         lines.iter().chain([title]).map(|line| chars(line)).max().unwrap_or(0)

@@ -5,9 +5,8 @@ use std::cell::RefCell;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::history::History;
-use super::step::Event;
-use super::subject::{LISTS, Subject};
+use super::history::{Event, History};
+use super::trial::{LISTS, Subject};
 use crate::allocator::{BuildError, Request};
 use meshreplay_base::job::Shape;
 use meshreplay_base::stop::Stop;

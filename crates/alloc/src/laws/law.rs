@@ -2,8 +2,7 @@
 
 use super::counterexample::{Fault, Proposal};
 use super::event_source::{EventSource, Mix};
-use super::history::{Answer, History};
-use super::step::{Event, listed};
+use super::history::{Answer, Event, History, listed};
 use crate::allocator::{BuildError, Built, Memory, Promises, Request};
 use meshreplay_base::spec::{SpecError, unknown};
 use meshreplay_machine::machine::{Mesh, NodeId};
@@ -23,7 +22,7 @@ pub struct Law {
 }
 
 /// What a check returns.
-pub(super) type CheckResult = Result<(), CheckError>;
+type CheckResult = Result<(), CheckError>;
 
 /// Why a check ends early.
 pub(super) enum CheckError {

@@ -27,15 +27,10 @@ mod history;
 mod law;
 mod machines;
 mod shrink;
-mod simpler;
-mod step;
-mod subject;
 mod trial;
 
 pub use counterexample::{Counterexample, Fault};
-pub use history::{Answer, History};
+pub use history::{Answer, Event, History};
 pub use law::{LAWS, Law, find};
 pub use machines::{MACHINES, variants, with_holes};
-pub use step::Event;
-pub use subject::{SEED, Subject, random_node_lists};
-pub use trial::{Finding, Survey, Trial, Verdict};
+pub use trial::{Finding, SEED, Subject, Survey, Trial, Verdict, random_node_lists};

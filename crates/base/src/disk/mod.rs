@@ -5,7 +5,6 @@ mod claim;
 mod earlier;
 mod new_file;
 mod operations;
-mod scratch;
 mod sorter;
 mod unfinished;
 
@@ -17,8 +16,7 @@ pub use new_file::{
     Handle, NewFile, TEMPORARY, is_stream, remove_leftovers_beside, remove_own_leftovers, sync_directory,
 };
 pub use operations::{Double, Operation, create_dir_all, interpose, open, read, read_to_string, remove_file};
-pub use scratch::Scratch;
-pub use sorter::{Sorted, Sorter};
+pub use sorter::{Scratch, Sorted, Sorter};
 pub use unfinished::{NewFolder, Unfinished, remove_unfinished};
 
 /// Returns the bytes of a checksum as hexadecimal text, two digits per byte.

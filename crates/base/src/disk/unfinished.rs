@@ -2,11 +2,9 @@
 //! before they are complete.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::{fs, io, thread};
 
 use super::claim::remove_unclaimed;
 use super::operations::create_dir_all;

@@ -1,7 +1,6 @@
 //! Predicts the run time itself, known on arrival (a clairvoyant scheduler).
 
-use super::correction::Correction;
-use super::predictor::{Predictor, PredictorEntry};
+use super::{Correction, Predictor, PredictorEntry};
 use crate::job::{Job, JobId, Time};
 
 /// The row of the registry.

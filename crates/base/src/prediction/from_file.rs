@@ -19,8 +19,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::correction::Correction;
-use super::predictor::{PredictionError, Predictor, PredictorEntry, Setup};
+use super::{Correction, PredictionError, Predictor, PredictorEntry, Setup};
 use crate::job::{Job, JobId, Time};
 use crate::memory;
 

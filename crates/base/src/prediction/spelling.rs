@@ -4,8 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::correction::{CORRECTIONS, Correction};
-use super::predictor::{PREDICTORS, PredictionError, Predictor, PredictorEntry, Setup};
+use super::{CORRECTIONS, Correction, PREDICTORS, PredictionError, Predictor, PredictorEntry, Setup};
 use crate::job::Job;
 
 /// A predictor with its file, and the correction of its predictions.

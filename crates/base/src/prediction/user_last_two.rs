@@ -16,8 +16,7 @@
 
 use std::collections::BTreeMap;
 
-use super::correction::Correction;
-use super::predictor::{Predictor, PredictorEntry};
+use super::{Correction, Predictor, PredictorEntry};
 use crate::job::{Job, JobId, Time};
 
 /// The row of the registry.

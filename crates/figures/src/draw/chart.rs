@@ -1,7 +1,6 @@
 //! Charts of curves and points over two axes, with the names of curves next to their ends.
 
 use super::axis::{Axis, Scale, Ticks, ends};
-use super::coinciding::{self, NamedPath};
 use super::drawing::{Anchor, Drawing, GRID, INK, Position, QUIET, Style, title_height};
 use super::legend::{Legend, LegendEntry, Notes, Sample};
 use super::look::Look;
@@ -242,7 +241,7 @@ impl Chart {
     /// Returns a sentence on coinciding curves in this area; empty if there are none.
     fn coincidence(&self, area: &PlotArea) -> String {
         let paths = self.paths(area);
-        coinciding::sentence(&paths, coinciding::groups(&paths)).unwrap_or_default()
+        coinciding_in_words(&paths, coinciding(&paths)).unwrap_or_default()
     }
 
     /// Returns a sentence on coinciding curves in a panel of this width; empty if there are none.
@@ -266,7 +265,7 @@ impl Chart {
         }
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         if names == Names::Inside {
-            let groups = coinciding::groups(&self.paths(area));
+            let groups = coinciding(&self.paths(area));
             let is_drawn = |i: usize| groups.iter().any(|group| group[0] == i);
             order.retain(|(i, series)| series.kind == Kind::Points || is_drawn(*i));
         }
@@ -276,7 +275,7 @@ impl Chart {
         // Coinciding bands are one band, as several on each other would be a dark one.
         let bands: Vec<NamedPath<'_>> =
             self.series.iter().map(|series| (&*series.name, band(area, series).concat(), false)).collect();
-        let has_band: Vec<usize> = coinciding::groups(&bands).iter().map(|group| group[0]).collect();
+        let has_band: Vec<usize> = coinciding(&bands).iter().map(|group| group[0]).collect();
         for (i, series) in &order {
             draw_curve(page, area, series, has_band.contains(i));
         }
@@ -450,6 +449,88 @@ fn draw_axes(page: &mut Drawing, area: &PlotArea) {
     page.line(area.left, bottom, right, bottom, INK);
 }
 
+/// Largest distance between coinciding curves, in pixels.
+const NEAR: f64 = 1.0;
+
+/// A curve: its name, its path in pixels from left to right, and whether lines join its points.
+type NamedPath<'a> = (&'a str, Vec<Position>, bool);
+
+/// Returns the positions of the curves in groups that coincide, in the order of their first curves.
+pub(super) fn coinciding(curves: &[NamedPath<'_>]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (i, (_, path, is_path)) in curves.iter().enumerate() {
+        let is_like = |group: &&mut Vec<usize>| {
+            let (_, first, is_first_path) = &curves[group[0]];
+            is_path == is_first_path && coincide(first, path, *is_path)
+        };
+        match groups.iter_mut().find(is_like) {
+            Some(group) => group.push(i),
+            None => groups.push(vec![i]),
+        }
+    }
+    groups
+}
+
+/// The largest number of coinciding curves of a group that are all named.
+const LISTED: usize = 6;
+
+/// Returns a sentence that names the coinciding curves of these groups; `None` if there are none.
+fn coinciding_in_words(curves: &[NamedPath<'_>], mut groups: Vec<Vec<usize>>) -> Option<String> {
+    if groups.len() == 1 && curves.len() > 3 {
+        return Some(format!("All {} curves coincide.", curves.len()));
+    }
+    groups.retain(|group| group.len() > 1);
+    let clause = |group: &Vec<usize>| {
+        let names: Vec<&str> = group.iter().map(|&i| curves[i].0).collect();
+        let listed = if names.len() > LISTED { &names[..LISTED - 2] } else { &names[..names.len() - 1] };
+        let last = if names.len() > LISTED {
+            format!("{} more", names.len() - listed.len())
+        } else {
+            names.last()?.to_string()
+        };
+        Some(format!("{} and {last} coincide", listed.join(", ")))
+    };
+    let clauses: Vec<String> = groups.iter().filter_map(clause).collect();
+    (!clauses.is_empty()).then(|| format!("{}.", clauses.join("; ")))
+}
+
+/// Returns whether two curves are nowhere farther apart than [`NEAR`]. Points without lines have to be
+/// equally many.
+fn coincide(a: &[Position], b: &[Position], are_paths: bool) -> bool {
+    let is_near = |(a, b): (&Position, &Position)| (a.0 - b.0).abs() <= NEAR && (a.1 - b.1).abs() <= NEAR;
+    let (Some(ends_a), Some(ends_b)) = (a.first().zip(a.last()), b.first().zip(b.last())) else {
+        return false;
+    };
+    if a.len() == b.len() && a.iter().zip(b).all(is_near) {
+        return true;
+    }
+    are_paths
+        && is_near((ends_a.0, ends_b.0))
+        && is_near((ends_a.1, ends_b.1))
+        && follows(a, b)
+        && follows(b, a)
+}
+
+/// Returns whether every point of `points` is above or below the path at most by [`NEAR`]. O(points + path).
+fn follows(points: &[Position], path: &[Position]) -> bool {
+    let mut next = 1;
+    points.iter().all(|&(x, y)| {
+        while next + 1 < path.len() && path[next].0 < x {
+            next += 1;
+        }
+        let Some(&[from, to]) = path.get(next - 1..=next) else { return false };
+        let part = if to.0 > from.0 { ((x - from.0) / (to.0 - from.0)).clamp(0.0, 1.0) } else { 0.0 };
+        let (low, high) = if to.0 - from.0 < NEAR {
+            // A steep piece: every height between its ends is on it.
+            (from.1.min(to.1), from.1.max(to.1))
+        } else {
+            let y = from.1 + part * (to.1 - from.1);
+            (y, y)
+        };
+        y >= low - NEAR && y <= high + NEAR
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -515,5 +596,34 @@ mod tests {
         let text = chart.draw().svg();
         assert!(!text.contains("NaN") && !text.contains("inf") && text.contains("a&lt;b"), "{text}");
         assert_eq!(text.matches("a&lt;b: ").count(), 1);
+    }
+
+    #[test]
+    fn curves_on_each_other_are_named() {
+        let line = |points: &[(f64, f64)]| points.to_vec();
+        let straight = line(&[(0.0, 0.0), (100.0, 50.0)]);
+        let bent = line(&[(0.0, 0.4), (50.0, 25.5), (100.0, 50.2)]);
+        let other = line(&[(0.0, 0.0), (50.0, 29.0), (100.0, 50.0)]);
+        let said = |curves: &[(&'static str, &Vec<(f64, f64)>)]| {
+            let curves: Vec<_> = curves.iter().map(|(name, path)| (*name, (*path).clone(), true)).collect();
+            coinciding_in_words(&curves, coinciding(&curves))
+        };
+        assert_eq!(said(&[("a", &straight), ("b", &bent)]).as_deref(), Some("a and b coincide."));
+        assert_eq!(said(&[("a", &straight), ("b", &other)]), None);
+        let four = [("a", &straight), ("b", &other), ("c", &bent), ("d", &other)];
+        assert_eq!(said(&four).as_deref(), Some("a and c coincide; b and d coincide."));
+        let all = [("a", &straight), ("b", &bent), ("c", &bent), ("d", &straight)];
+        assert_eq!(said(&all).as_deref(), Some("All 4 curves coincide."));
+        assert_eq!(said(&all[..3]).as_deref(), Some("a, b and c coincide."));
+        // Neither a shorter curve nor an empty one coincides.
+        assert_eq!(said(&[("a", &straight), ("b", &line(&[(0.0, 0.0), (50.0, 25.0)]))]), None);
+        assert_eq!(said(&[("a", &Vec::new()), ("b", &Vec::new())]), None);
+        let points = |path: &Vec<(f64, f64)>| ("p", path.clone(), false);
+        let said = |curves: &[NamedPath<'static>]| coinciding_in_words(curves, coinciding(curves));
+        assert_eq!(said(&[points(&straight), points(&bent)]), None);
+        assert_eq!(said(&[points(&bent), points(&bent)]).as_deref(), Some("p and p coincide."));
+        let many = vec![points(&straight); 9];
+        let one = said(&[many, vec![points(&bent)]].concat());
+        assert_eq!(one.as_deref(), Some("p, p, p, p and 5 more coincide."));
     }
 }

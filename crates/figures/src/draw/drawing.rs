@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use svg::Document;
-use svg::Node;
 use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
+use svg::{Document, Node};
 
 use super::look::{Look, Marker};
 use super::page::{Heading, Names, SizeMm, TITLE_LINE};

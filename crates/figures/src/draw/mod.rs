@@ -9,7 +9,6 @@ mod axis;
 mod bars;
 mod boxes;
 mod chart;
-mod coinciding;
 mod data;
 mod drawing;
 mod grid;
@@ -30,8 +29,7 @@ pub use drawing::Drawing;
 pub(crate) use drawing::PATTERNS;
 pub use grid::{Grid, GridAxis, GridCell};
 pub use look::Look;
-pub(crate) use look::colour_of_hue;
-pub(crate) use look::{COLOURS, DASHES, MARKERS};
+pub(crate) use look::{COLOURS, DASHES, MARKERS, colour_of_hue};
 #[cfg(test)]
 pub(crate) use look::{contrast, luminance};
 pub use page::{Names, Page, SizeMm};

@@ -2,9 +2,9 @@
 //! window, or begins with the first job, and ends early at `MOST_BARS` rectangles.
 
 use super::colours::{JobColours, Rectangle};
-use super::job_rows::load_note;
-use super::placed_jobs::{
-    DOWN, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, shown_replays, visit_placed,
+use super::job_rows::{
+    DOWN, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, load_note, shown_replays,
+    visit_placed,
 };
 use super::time_axis::TimeAxis;
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Panel, Panels};

@@ -12,7 +12,6 @@ mod heat;
 mod job_rows;
 mod load;
 mod nodes;
-mod placed_jobs;
 mod queue;
 mod ratio;
 mod time_axis;

@@ -1,8 +1,9 @@
 //! The plot `nodes`: the busy time of each node as a share of the whole time, in a panel for each replay.
 
 use super::colours::Shades;
-use super::job_rows::load_note;
-use super::placed_jobs::{ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, visit_placed};
+use super::job_rows::{
+    ShownReplay, UNAVAILABLE, legend_of_unavailable, load_note, shown_replays, visit_placed,
+};
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panel, Panels};
 use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use super::job_rows::{JobCurve, Seeds, about_jobs, job_curves, visit_rows};
 use super::time_axis::TimeAxis;
-use crate::draw::PATTERNS;
-use crate::draw::{BarGroup, Bars, Look, Panel, Panels};
+use crate::draw::{BarGroup, Bars, Look, PATTERNS, Panel, Panels};
 use crate::kind::{CAUSES, Drawn, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;

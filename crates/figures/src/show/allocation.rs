@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::error::ShowError;
-use super::picture;
+use super::{ShowError, picture};
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::Spec;
 use meshreplay_base::words::counted;

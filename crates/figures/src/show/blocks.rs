@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::str::FromStr;
 
-use super::error::ShowError;
-use super::picture;
+use super::{ShowError, picture};
 use meshreplay_alloc::allocator::{self, ALLOCATORS, Block, Built, Setup};
 use meshreplay_base::spec::Spec;
 use meshreplay_base::words::counted;

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use super::error::ShowError;
+use super::ShowError;
 use meshreplay_alloc::allocator::compaction::array::{
     Array, CompactionWindow, Schedule, Shift, Suspension, Task,
 };

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::error::ShowError;
+use super::ShowError;
 use crate::draw::{Axis, Chart, Drawing, Kind, Point, Scale, Series};
 use crate::looks;
 use meshreplay_base::spec::Spec;

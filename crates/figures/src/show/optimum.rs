@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use super::error::ShowError;
-use super::picture;
 use super::state::{Position, occupied, placed};
+use super::{ShowError, picture};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::{Mesh, NodeId};
 use meshreplay_machine::yardstick::{self, Optimum, OptimumError, PairwiseBound};

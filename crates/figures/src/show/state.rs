@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::ShowError;
-use super::picture;
+use super::{ShowError, picture};
 use meshreplay_alloc::allocator::{self, Built, Placement, Request, Setup};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId};

@@ -8,12 +8,11 @@
          below 168"
 )]
 
-mod filter;
 mod log_names;
 mod partitions;
 
-pub(crate) use filter::PartitionFilter;
 pub use log_names::LogNames;
+pub(crate) use partitions::PartitionFilter;
 pub use partitions::{ALL_PARTITIONS, PartitionChoice, Partitions, no_such_partition};
 
 use std::borrow::Cow;

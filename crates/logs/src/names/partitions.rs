@@ -1,8 +1,11 @@
 //! Choices of partitions of a log (field 16), and their spelling.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
+use super::{LogNames, NameKind, Names};
+use crate::header::Header;
 use meshreplay_base::words::counted;
 
 /// One or more partitions of a log, by name or by number. Their jobs share one machine.
@@ -181,6 +184,64 @@ impl FromStr for PartitionChoice {
                 parsed.map_err(|problem: String| format!("{problem}; or each for every partition, or all"))
             }
         }
+    }
+}
+
+/// Filter for the records of some partitions.
+#[derive(Debug)]
+pub(crate) struct PartitionFilter {
+    wanted: Partitions,
+    /// Partitions seen, by number.
+    seen: BTreeMap<i64, PartitionCount>,
+    left_out: u64,
+}
+
+/// A partition that records have.
+#[derive(Debug)]
+struct PartitionCount {
+    /// Name, or number without a name.
+    label: String,
+    records: u64,
+    /// For each wanted partition, whether it is this one.
+    is: Vec<bool>,
+}
+
+impl PartitionFilter {
+    pub(crate) fn new(wanted: Partitions) -> Self {
+        Self { wanted, seen: BTreeMap::new(), left_out: 0 }
+    }
+
+    /// Counts a record, and returns true if its partition is wanted. `names` are the names read so far, if
+    /// the format has any. Only header lines above the first record of a partition give it a name.
+    pub(crate) fn admits(&mut self, number: i64, names: Option<&Names>, header: &Header) -> bool {
+        let wanted = &self.wanted;
+        let is_wanted = number >= 0 && {
+            let seen =
+                self.seen.entry(number).or_insert_with(|| PartitionCount::new(number, wanted, names, header));
+            seen.records += 1;
+            seen.is.contains(&true)
+        };
+        self.left_out += u64::from(!is_wanted);
+        is_wanted
+    }
+
+    /// Returns the number of dropped records. Fails with a message if a wanted partition has no record.
+    pub(crate) fn finish(&self) -> Result<u64, String> {
+        let is_missing = |at: usize| self.seen.values().all(|seen| !seen.is[at]);
+        let missing = self.wanted.names().iter().enumerate().find(|(at, _)| is_missing(*at));
+        let Some((_, missing)) = missing else { return Ok(self.left_out) };
+        let counted = self.seen.values().map(|seen| (seen.label.clone(), seen.records));
+        Err(no_such_partition(missing, counted.collect()))
+    }
+}
+
+impl PartitionCount {
+    /// Returns a partition with no records counted yet.
+    fn new(number: i64, wanted: &Partitions, names: Option<&Names>, header: &Header) -> Self {
+        let of_partitions = |kind| kind == NameKind::Partition;
+        let names = LogNames::of_kinds(of_partitions, names.unwrap_or(&Names::default()), header);
+        let is = wanted.names().iter().map(|text| names.calls_partition(number, text)).collect();
+        Self { label: names.label(NameKind::Partition, number), records: 0, is }
     }
 }
 

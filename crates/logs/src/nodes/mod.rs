@@ -1,7 +1,6 @@
 //! The nodes that jobs had according to a log: lists of names, and how much jobs share of them.
 
 mod list;
-mod numbers;
 mod runs;
 
 pub(crate) use list::NO_NODES;

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::numbers::{MOST_KEPT, NodeNumbers};
+use super::list::{MOST_KEPT, NodeNumbers};
 use crate::names::Names;
 use crate::record::Record;
 use crate::site::{Levels, SiteWindow, idle_spans};

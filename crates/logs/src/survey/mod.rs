@@ -6,9 +6,6 @@
          the origin"
 )]
 
-mod job_numbers;
-pub(super) mod members;
 pub(super) mod profile;
-pub(super) mod quantiles;
 mod text;
 pub(super) mod validate;

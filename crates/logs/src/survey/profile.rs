@@ -1,14 +1,15 @@
 //! The profile of a log: how many jobs it holds, how large and how long they are, and how much load they
 //! bring.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde::Serialize;
 
-use super::members::{Counts, Members};
-use super::quantiles::{Quantiles, Tally};
 use crate::error::TraceError;
+use crate::names::{NameKind, Names};
 use crate::nodes::NodeRuns;
 use crate::options::ReadOptions;
 use crate::reader::{LogEntry, Reader};
@@ -252,10 +253,152 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
+/// The users of a log, or its groups, applications, queues or partitions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Members {
+    /// Kind in the plural, such as `users`.
+    pub what: &'static str,
+    /// Number of different members. Jobs with an unknown member do not count.
+    pub count: u64,
+    /// Up to four members with the most jobs, in descending order, ties by number: name, or number without a
+    /// name, and jobs.
+    pub largest: Vec<(String, u64)>,
+}
+
+/// The number of members of a kind that are named.
+const SHOWN: usize = 4;
+
+/// A function that returns the number of a member in a record.
+type Field = fn(&Record) -> i64;
+
+/// The kinds that are fields of a record, each with its field.
+const KINDS: [(NameKind, Field); 5] = [
+    (NameKind::User, |record| record.user),
+    (NameKind::Group, |record| record.group),
+    (NameKind::Executable, |record| record.executable),
+    (NameKind::Queue, |record| record.queue),
+    (NameKind::Partition, |record| record.partition),
+];
+
+/// The number of jobs of each member, kind by kind.
+#[derive(Default)]
+pub(super) struct Counts([HashMap<i64, u64>; KINDS.len()]);
+
+impl Counts {
+    /// Counts a record.
+    pub(super) fn add(&mut self, record: &Record) {
+        for (jobs, (_, field)) in self.0.iter_mut().zip(KINDS) {
+            let number = field(record);
+            if number >= 0 {
+                *jobs.entry(number).or_default() += 1;
+            }
+        }
+    }
+
+    /// Returns the members of each kind that the log knows. `names` has the names behind the numbers.
+    pub(super) fn finish(self, names: &Names) -> Vec<Members> {
+        let ranked = |(jobs, (kind, _)): (HashMap<i64, u64>, (NameKind, _))| {
+            let count = jobs.len() as u64;
+            let mut rows: Vec<(i64, u64)> = jobs.into_iter().collect();
+            rows.sort_unstable_by_key(|&(number, jobs)| (Reverse(jobs), number));
+            let label =
+                |number: i64| names.name(kind, number).map_or_else(|| number.to_string(), Cow::into_owned);
+            let largest = rows.into_iter().take(SHOWN).map(|(number, jobs)| (label(number), jobs)).collect();
+            Members { what: kind.plural(), count, largest }
+        };
+        self.0.into_iter().zip(KINDS).map(ranked).filter(|found| found.count > 0).collect()
+    }
+}
+
+/// The quantiles of some values by nearest rank: the p-th percentile is the smallest value such that at least
+/// p percent of the values are not above it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// Smallest value.
+    pub min: i64,
+    /// Lower quartile.
+    pub p25: i64,
+    /// Median.
+    pub p50: i64,
+    /// Upper quartile.
+    pub p75: i64,
+    /// 90th percentile.
+    pub p90: i64,
+    /// 99th percentile.
+    pub p99: i64,
+    /// Largest value.
+    pub max: i64,
+    /// Arithmetic mean.
+    pub mean: f64,
+}
+
+/// The values below this number that are counted in a list, with eight bytes each: a year in minutes, and six
+/// days in seconds.
+const LISTED: usize = 1 << 19;
+
+/// How often each of some values comes. Memory grows with the number of different values.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// The counts of the values from 0 on, as far as one was seen.
+    listed: Vec<u64>,
+    /// The counts of all other values.
+    others: BTreeMap<i64, u64>,
+    sum: i128,
+}
+
+impl Tally {
+    /// Counts a value. O(1), or O(log n) for n different values of six days in seconds and more.
+    pub(super) fn add(&mut self, value: i64) {
+        self.sum += i128::from(value);
+        match usize::try_from(value) {
+            Ok(at) if at < LISTED => {
+                if at >= self.listed.len() {
+                    self.listed.resize((at + 1).next_power_of_two(), 0);
+                }
+                self.listed[at] += 1;
+            }
+            _ => *self.others.entry(value).or_default() += 1,
+        }
+    }
+
+    /// Returns the values with their counts, ascending.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (i64, u64)> {
+        let negative = self.others.range(..0);
+        let large = self.others.range(0..);
+        let listed = self.listed.iter().zip(0..).map(|(&count, value)| (value, count));
+        let pair = |(&value, &count): (&i64, &u64)| (value, count);
+        negative.map(pair).chain(listed.filter(|&(_, count)| count > 0)).chain(large.map(pair))
+    }
+
+    /// Returns how many of the values `is` true of.
+    pub(super) fn count(&self, is: impl Fn(i64) -> bool) -> u64 {
+        self.counts().filter(|&(value, _)| is(value)).map(|(_, count)| count).sum()
+    }
+
+    /// Returns the quantiles; `None` if there are no values.
+    pub(super) fn quantiles(&self) -> Option<Quantiles> {
+        let (min, _) = self.counts().next()?;
+        let count = self.count(|_| true);
+        // Ranks from 1, in 128 bits because of the percents.
+        let rank = |percent: u64| (u128::from(count) * u128::from(percent)).div_ceil(100);
+        let mut wanted = [25, 50, 75, 90, 99, 100].map(rank).into_iter().peekable();
+        let (mut found, mut so_far) = (Vec::with_capacity(6), 0_u128);
+        for (value, count) in self.counts() {
+            so_far += u128::from(count);
+            while wanted.next_if(|&rank| rank <= so_far).is_some() {
+                found.push(value);
+            }
+        }
+        let &[p25, p50, p75, p90, p99, max] = found.as_slice() else { return None };
+        Some(Quantiles { min, p25, p50, p75, p90, p99, max, mean: self.sum as f64 / count as f64 })
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::io::Write;
+
+    use super::*;
 
     #[test]
     fn a_small_log_by_hand() -> Result<(), Box<dyn std::error::Error>> {
@@ -305,5 +448,38 @@ mod tests {
         assert_eq!((profile.jobs, profile.offered_load, profile.size_procs), (0, None, None));
         assert_eq!((profile.serial_share, profile.power_of_two_share), (None, None));
         Ok(())
+    }
+
+    fn quantiles(values: impl IntoIterator<Item = i64>) -> Option<Quantiles> {
+        let mut tally = Tally::default();
+        values.into_iter().for_each(|value| tally.add(value));
+        tally.quantiles()
+    }
+
+    #[test]
+    fn quantiles_are_by_nearest_rank() {
+        let q = quantiles((1..=10).rev()).expect("values");
+        assert_eq!((q.min, q.p25, q.p50, q.p75, q.p90, q.p99, q.max), (1, 3, 5, 8, 9, 10, 10));
+        assert!((q.mean - 5.5).abs() < 1e-12);
+        assert_eq!(quantiles([]), None);
+        let same = quantiles([7]).expect("a value");
+        assert_eq!((same.min, same.p25, same.p99, same.max), (7, 7, 7, 7));
+    }
+
+    /// Counting equals sorting, for values of every size.
+    #[test]
+    fn counted_values_have_the_quantiles_of_sorted_ones() {
+        let edges = [i64::MIN, -3, -1, 0, 1, 2, 7, LISTED as i64 - 1, LISTED as i64, 1 << 40, i64::MAX];
+        for count in 1..300_usize {
+            let mut values: Vec<i64> = (0..count).map(|i| edges[i * i % 97 * 31 % edges.len()]).collect();
+            let found = quantiles(values.iter().copied()).expect("values");
+            values.sort_unstable();
+            let at = |percent: usize| values[(count * percent).div_ceil(100) - 1];
+            let expected = [values[0], at(25), at(50), at(75), at(90), at(99), values[count - 1]];
+            let Quantiles { min, p25, p50, p75, p90, p99, max, mean } = found;
+            assert_eq!([min, p25, p50, p75, p90, p99, max], expected);
+            let sum: i128 = values.iter().map(|&value| i128::from(value)).sum();
+            assert_eq!(mean.to_bits(), (sum as f64 / count as f64).to_bits());
+        }
     }
 }

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 
-use super::profile::{NodeLists, Profile};
-use super::quantiles::Quantiles;
+use super::profile::{NodeLists, Profile, Quantiles};
 use super::validate::{Finding, Severity, Tally, Validation};
 use meshreplay_base::words::counted;
 

@@ -3,16 +3,14 @@
 mod civil;
 mod decimal;
 mod duration;
-mod local;
 mod stamp;
 mod unit;
 
 pub(super) use civil::{DateOrder, digits, numbers_of_date};
 pub(super) use decimal::{has_fraction, rounded_s, scaled};
 pub(super) use duration::{ExactDuration, Pair, duration, exact_duration};
-pub use local::{POSIX, set_local_zone};
 pub(super) use stamp::{AMBIGUOUS, Clock, Instant, InstantError, zone};
-pub use stamp::{DATES, TIME_ZONE};
+pub use stamp::{DATES, POSIX, TIME_ZONE, set_local_zone};
 pub(super) use unit::{MINUTES, SECONDS, TimeUnit, UNITS};
 
 /// Returns whether a text stands for a value that is missing: it is empty or one of the usual words for that.

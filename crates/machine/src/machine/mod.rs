@@ -25,7 +25,6 @@ mod shape;
 mod submesh;
 pub mod topology;
 mod unavailable;
-mod unavailable_text;
 
 pub use cover::unavailable_submeshes;
 pub use free_counts::{FreeCounts, widest};
@@ -39,7 +38,7 @@ pub use node_set::{NodeSet, bits_of_word, set_bits};
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};
 pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 pub use submesh::{Submesh, ranges};
-pub use unavailable_text::{UnavailableTextError, make_unavailable};
+pub use unavailable::{UnavailableTextError, make_unavailable};
 
 use self::held::WordMask;
 use meshreplay_base::stop::Stop;

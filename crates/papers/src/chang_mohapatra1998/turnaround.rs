@@ -1,10 +1,9 @@
 //! Figs. 3 to 6: turnaround by traffic ratio, scheduler and allocator.
 
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Samples};
+use crate::evidence::Point;
 use crate::finding::{Place, Tolerance};
 use crate::findings::{Findings, item, pairs};
-use crate::point::Point;
-use crate::samples::Samples;
 
 const RATIOS: [&str; 7] = ["0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"];
 const MEAN: &str = "turnaround_s_mean";

@@ -4,9 +4,9 @@
 
 use super::{FIRST_FIT, FREE, LEFT, MORE, MORE_WORDS, TEN_SECONDS, TEN_SECONDS_WORDS};
 use crate::comparisons::rounded;
+use crate::evidence::Point;
 use crate::finding::{Drawn, Place, Tolerance, Verdict};
 use crate::findings::{Findings, item, pairs};
-use crate::point::Point;
 
 const ALLOCATORS: [&str; 3] = [FIRST_FIT, LEFT, FREE];
 const COMPACTIONS: [&str; 2] = [LEFT, FREE];

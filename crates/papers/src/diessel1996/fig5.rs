@@ -2,9 +2,9 @@
 
 use super::{FIRST_FIT, FREE, LEFT, TEN_SECONDS, TEN_SECONDS_WORDS};
 use crate::comparisons::rounded;
+use crate::evidence::Point;
 use crate::finding::{Drawn, Place, Tolerance};
 use crate::findings::{Findings, item, pairs};
-use crate::point::Point;
 
 const DATASET: &str = "NASA-iPSC-1993";
 /// Left compaction whose decisions take seconds, so that tasks end meanwhile. The paper's chart does not have

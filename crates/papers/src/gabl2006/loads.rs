@@ -4,11 +4,10 @@
 //! them high; a ninth is beyond.
 
 use crate::comparisons::Comparisons;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Samples};
+use crate::evidence::Point;
 use crate::finding::{Drawn, Place, Verdict};
 use crate::findings::{Findings, Load, item, pairs, rates};
-use crate::point::Point;
-use crate::samples::Samples;
 
 const ALLOCATORS: [&str; 4] = ["gabl", "mbs", "paging", "first-fit"];
 const OTHERS: [&str; 3] = ["mbs", "paging", "first-fit"];

@@ -1,9 +1,9 @@
 //! Longer packets, and a larger mesh: whether the ranking stays and QNA's lead grows.
 
 use super::{ALLOCATORS, OTHERS};
+use crate::evidence::Point;
 use crate::finding::Place;
 use crate::findings::{Findings, Load, item, pairs, rates};
-use crate::point::Point;
 
 const LENGTHS: [&str; 4] = ["8", "16", "32", "64"];
 const COLUMN: &str = "turnaround_s_mean";

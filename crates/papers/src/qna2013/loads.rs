@@ -3,20 +3,19 @@
 //! The curves are drawn without numbers; the text gives a few ratios at one load each.
 
 use super::{ALLOCATORS, NON_CONTIGUOUS, OTHERS};
-use crate::curve::crossings;
+use crate::comparisons::crossings;
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance, Verdict};
 use crate::findings::{Findings, Load, item, pairs, rates};
 
 /// Paging as §2.3 describes it, and the words that say so.
-pub(super) const RETURNED: &str = "paging:list=returned";
-pub(super) const RETURNED_WORDS: &str = "2.3: \"maintains free pages in a list [...]; it allocates from this \
+const RETURNED: &str = "paging:list=returned";
+const RETURNED_WORDS: &str = "2.3: \"maintains free pages in a list [...]; it allocates from this \
      list and \
      returns it to the list when releasing the page\"; to which end of the list is not said";
 /// MBS whose buddies are never joined. The paper describes splits and no joins.
-pub(super) const UNJOINED: &str = "mbs:join=no";
-pub(super) const UNJOINED_WORDS: &str =
-    "2.3 says how blocks are split, and nothing of joining them or of their order";
+const UNJOINED: &str = "mbs:join=no";
+const UNJOINED_WORDS: &str = "2.3 says how blocks are split, and nothing of joining them or of their order";
 
 /// A quantity that figures show by load.
 pub(super) struct Quantity {

@@ -16,7 +16,6 @@
 mod fig1;
 mod lengths;
 mod loads;
-mod printed_scan;
 mod readings;
 mod redrawn;
 mod utilization;

@@ -9,9 +9,9 @@
 use super::OTHERS;
 use super::loads::{FIG2, FIG4, FIG11, Printed, judge_lists};
 use crate::estimate::Estimate;
+use crate::evidence::Point;
 use crate::finding::{Place, Tolerance};
 use crate::findings::{Findings, Load, item, pairs};
-use crate::point::Point;
 
 /// The allocators whose saturation decides whether a reading is possible.
 const SATURATING: [&str; 2] = ["first-fit", "qna"];

@@ -7,9 +7,9 @@
 
 use super::NON_CONTIGUOUS;
 use super::loads::{FIG11, judge_lists};
+use crate::evidence::Point;
 use crate::finding::Tolerance;
 use crate::findings::{Findings, item, pairs};
-use crate::point::Point;
 
 const READING: &str = "sides beyond the machine are drawn again";
 

@@ -10,11 +10,10 @@
 //! around every free node. That takes minutes, so it has a single round, and its ratios have no intervals.
 
 use super::{GRANULAR, LAYERED, OCTET, SNAKE};
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Samples};
 use crate::evidence::Evidence;
 use crate::finding::{Drawn, Place, PrintedTable, Tolerance, Verdict};
 use crate::findings::{Findings, item};
-use crate::samples::Samples;
 
 const MC1X1: &str = "mc1x1-shells";
 const FASTER: [&str; 4] = [SNAKE, LAYERED, OCTET, GRANULAR];

@@ -7,12 +7,10 @@
 //! random.
 
 use crate::comparisons::Comparisons;
-use crate::estimate::Estimate;
-use crate::finding::PrintedTable;
-use crate::finding::Tolerance;
+use crate::estimate::{Estimate, Samples};
+use crate::evidence::Point;
+use crate::finding::{PrintedTable, Tolerance};
 use crate::findings::{Findings, item};
-use crate::point::Point;
-use crate::samples::Samples;
 use crate::stream::STREAM;
 
 const MACHINE: &str = "20x4";

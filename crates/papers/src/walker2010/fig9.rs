@@ -1,7 +1,6 @@
 //! Fig. 9: which curve and which selection, by aspect ratio of the mesh. Fig. 8: the logs of that study.
 
-use crate::finding::PrintedTable;
-use crate::finding::Tolerance;
+use crate::finding::{PrintedTable, Tolerance};
 use crate::findings::{Findings, item, pairs};
 
 const ORDERS: [&str; 3] = ["column-snake", "hilbert", "row-snake"];

@@ -1,11 +1,11 @@
 //! Figs. 13 to 16: mean pairwise sum by the utilization that different loads bring about.
 
 use super::{GRANULAR, LAYERED, OCTET, SNAKE};
-use crate::curve::Curve;
+use crate::comparisons::Curve;
 use crate::estimate::Estimate;
+use crate::evidence::Point;
 use crate::finding::{Drawn, Place, Tolerance};
 use crate::findings::{Findings, item, pairs};
-use crate::point::Point;
 
 /// The factors of arrival times, the lowest load first.
 const SCALES: [&str; 14] =

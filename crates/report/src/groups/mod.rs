@@ -1,7 +1,6 @@
 //! Saved jobs by group, such as their user: a table with a row for each group and replay.
 
 mod columns;
-mod relative;
 mod sums;
 
 pub use columns::{group_column, group_columns};
@@ -11,8 +10,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use self::columns::{Column, is_cause};
-use self::relative::relative;
+use self::columns::{Column, is_cause, relative};
 use self::sums::{GroupIndex, Sums};
 use super::crosstab::partition_label;
 use meshreplay_alloc::allocator;

@@ -1,9 +1,6 @@
 //! Makes the report on a directory of results: one HTML file with all its data.
 
-mod choice;
-mod error;
 mod escape;
-mod example;
 mod foreign;
 mod html;
 mod opening;
@@ -13,19 +10,23 @@ mod summary;
 mod table;
 mod verdicts;
 
-pub use error::ReportError;
+pub(crate) use self::summary::summary;
 pub use foreign::safe_svg;
 pub use html::{Report, ReportFigure};
 pub use player::{BlockTree, PlayerData, ReplayData, Strip};
 pub use table::{Choice, Meaning, ReportCell, ReportColumn, ReportTable};
 
-use std::path::Path;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub(crate) use self::summary::summary;
 use super::verdict::{Plain, SavedAnswer};
+use meshreplay_alloc::allocator::{FAMILIES, Family, family};
+use meshreplay_figures as figure;
 use meshreplay_figures::draw::{Names, Page};
-use meshreplay_figures::{self as figure, FigureError, PLOT_KINDS, PlotOptions, Results, Span};
+use meshreplay_figures::{Curve, FigureError, PLOT_KINDS, PlotOptions, Results, Span, Tradeoff};
 use meshreplay_results::frame::FrameError;
 
 /// The width of a figure, in pixels: that of a telephone, on which figures are a little smaller.
@@ -89,11 +90,11 @@ impl Report {
         let answer = SavedAnswer::read(folder, results)?;
         let plain = answer.plain();
         let panels = figure::tradeoffs(results);
-        let highlighted = choice::highlighted(results, &panels, plain.extremes.as_ref(), &options.show);
+        let highlighted = highlighted(results, &panels, plain.extremes.as_ref(), &options.show);
         self.add_answer(&answer, plain, results);
         // The highlighted replays have colours of their own.
         let mut coloured = results.clone();
-        coloured.choose_looks(&choice::rows_of(&panels, &highlighted));
+        coloured.choose_looks(&rows_of(&panels, &highlighted));
         let results = &coloured;
         let panels = figure::tradeoffs(results);
         self.is_study = panels.len() > 1;
@@ -110,7 +111,7 @@ impl Report {
         self.provenance = provenance::provenance(folder, results)?;
         self.commands = provenance::commands(folder, results)?;
         for kind in PLOT_KINDS {
-            let replays = choice::replays_in(results, kind.name, &highlighted);
+            let replays = replays_in(results, kind.name, &highlighted);
             let options = PlotOptions { page, replays: &replays, ..PlotOptions::new(folder) };
             let drawings = (kind.draw)(&options, results)?.draw_on(page);
             if !drawings.is_empty() {
@@ -136,7 +137,7 @@ impl Report {
         self.replayed = opening::replayed(results);
         self.plain = sentences;
         if results.varying.contains(&"allocator") {
-            self.example = example::example(extremes.as_ref()).unwrap_or_default();
+            self.example = opening::example(extremes.as_ref()).unwrap_or_default();
         }
         self.answer = answer.lines();
         if self.answer.is_empty() {
@@ -154,4 +155,158 @@ impl Report {
             );
         }
     }
+}
+
+/// Why a report on a directory could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The results could not be read or drawn.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
+    /// The jobs could not be read.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A file of the directory could not be read.
+    #[error("{} cannot be read", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// A file of the directory is not valid JSON.
+    #[error("{} is damaged; run what made it again", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The error of the JSON parser.
+        source: serde_json::Error,
+    },
+    /// The nodes of a job have the wrong form.
+    #[error("{}: job {job}, column 'nodes': found '{found}', expected nodes of the machine as 0-3 \
+         7", .path.display())]
+    Nodes {
+        /// The file of jobs.
+        path: PathBuf,
+        /// The number of the job.
+        job: i64,
+        /// The text that was found in place of nodes.
+        found: String,
+    },
+    /// No replay has the allocator that the user wants to see.
+    #[error("--show '{allocator}' is not among the results (one of: {known})")]
+    NotShown {
+        /// The name of the allocator that was given.
+        allocator: String,
+        /// The names of the allocators in the results.
+        known: String,
+    },
+    /// Too many jobs of a replay run in the window of time for one file.
+    #[error(
+        "{jobs} jobs of {replay} run between {from} and {to} s, too many for one file; give a narrower \
+             --window"
+    )]
+    TooManyJobs {
+        /// The number of jobs, as text.
+        jobs: String,
+        /// The name of the replay.
+        replay: String,
+        /// The start of the window, in seconds.
+        from: f64,
+        /// The end of the window, in seconds.
+        to: f64,
+    },
+}
+
+impl ReportError {
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If
+    /// false, a file is at fault.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Figure(error) => error.is_usage(),
+            Self::NotShown { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// The largest number of highlighted names.
+const MOST: usize = 8;
+
+/// Returns the position of the family of the allocator in a row; behind the last one for guests.
+fn family_of(results: &Results, row: usize) -> usize {
+    let spec = results.label(row, "allocator_spec").parse().ok();
+    let found = spec.and_then(|spec| family(&spec));
+    let is_it = |found: &Family| FAMILIES.iter().position(|family| family.title == found.title);
+    found.and_then(is_it).unwrap_or(FAMILIES.len())
+}
+
+/// Returns the names to highlight, the most important one first: the Pareto front of waits and distances, the
+/// allocators `compared` in the answer and `shown` by the player, the ends of both numbers, and the closest
+/// placements of each family.
+fn highlighted(
+    results: &Results,
+    panels: &[Vec<Tradeoff>],
+    compared: Option<&[String; 2]>,
+    shown: &[String],
+) -> Vec<String> {
+    let Some(first) = panels.first() else { return Vec::new() };
+    let mut ranked: Vec<&Tradeoff> = first.iter().collect();
+    ranked.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.wait_s.total_cmp(&b.wait_s)));
+    let longest = first.iter().max_by(|a, b| a.wait_s.total_cmp(&b.wait_s));
+    let mut families = BTreeSet::new();
+    let closest = ranked.iter().filter(|one| families.insert(family_of(results, one.curve.rows[0])));
+    // A large front leaves room for the others.
+    let front = front(panels).into_iter().take(MOST - 3);
+    let compared = compared.into_iter().flatten().chain(shown).map(String::as_str);
+    let ends = ranked.last().copied().into_iter().chain(longest);
+    let others = ends.chain(closest.copied()).chain(ranked.iter().copied()).map(|one| &*one.curve.name);
+    let is_drawn = |name: &&str| first.iter().any(|one| one.curve.name == **name);
+    let mut names: Vec<String> = Vec::new();
+    for name in front.chain(compared).chain(others).filter(is_drawn) {
+        if names.len() < MOST && !names.iter().any(|other| other == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Returns a row of each of these names, in their order.
+fn rows_of(panels: &[Vec<Tradeoff>], names: &[String]) -> Vec<usize> {
+    let all = || panels.iter().flatten();
+    let row = |name: &String| Some(all().find(|one| one.curve.name == *name)?.curve.rows[0]);
+    names.iter().filter_map(row).collect()
+}
+
+/// Returns the names on the Pareto fronts, those of most panels first.
+fn front(panels: &[Vec<Tradeoff>]) -> Vec<&str> {
+    let mut fronts: BTreeMap<&str, usize> = BTreeMap::new();
+    for panel in panels {
+        let all: Vec<&Tradeoff> = panel.iter().collect();
+        for one in panel.iter().filter(|one| one.is_in_front(&all)) {
+            *fronts.entry(&one.curve.name).or_default() += 1;
+        }
+    }
+    let mut front: Vec<(&str, usize)> = fronts.into_iter().collect();
+    front.sort_by_key(|(_, count)| Reverse(*count));
+    front.into_iter().map(|(name, _)| name).collect()
+}
+
+/// The kinds of figures with a panel for each replay, and the number of their panels.
+const PANELS: [(&str, usize); 3] = [("heat", 9), ("nodes", 9), ("gantt", 4)];
+
+/// Returns the numbers of the replays in a kind of figure: the highlighted ones of the first panel if the
+/// figure has no room for all. Empty for all replays.
+fn replays_in(results: &Results, kind: &str, highlighted: &[String]) -> Vec<u32> {
+    let Some((_, room)) = PANELS.iter().find(|(name, _)| *name == kind) else { return Vec::new() };
+    let curves = results.curves(&[]);
+    let shown = &highlighted[..highlighted.len().min(*room)];
+    // Panels of `heat` are small, and readers of a study choose among them.
+    let is_study = curves.iter().any(|curve| curve.panel != curves[0].panel);
+    if curves.len() <= *room || kind == "heat" && is_study {
+        return Vec::new();
+    }
+    let is_shown = |curve: &&Curve| curve.panel == curves[0].panel && shown.contains(&curve.name);
+    let rows = curves.iter().filter(is_shown).map(|curve| curve.rows[0]);
+    rows.filter_map(|row| results.table.number("replay", row)).map(|number| number as u32).collect()
 }

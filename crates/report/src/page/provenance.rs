@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::error::ReportError;
+use super::ReportError;
 use super::verdicts::{read, words};
 use meshreplay_base::words::counted;
 use meshreplay_figures::{Clock, Results};

@@ -1,12 +1,11 @@
 //! The tables and figures of reproduced papers.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use serde_json::Value;
 
-use super::error::ReportError;
+use super::ReportError;
 use super::foreign::safe_svg;
 use super::html::ReportFigure;
 use super::table::{ReportCell, ReportColumn, ReportTable};

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::allocators::Classes;
-use super::candidate::{Comparable, ComparedReplay};
+use super::candidate::{Comparable, ComparedReplay, ReplayResult};
 use super::comparison::Comparison;
-use super::measured::ReplayResult;
 use super::{OF_GROUP, alike, candidates_of, name_of};
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::Mesh;

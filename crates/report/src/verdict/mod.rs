@@ -13,11 +13,8 @@ mod allocators;
 mod candidate;
 mod comparison;
 mod machines;
-mod marks;
-mod measured;
 mod overload;
 mod plain;
-mod recorded;
 mod saved;
 mod schedulers;
 #[cfg(test)]
@@ -28,10 +25,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
-use self::candidate::{Comparable, ComparedReplay};
+use self::candidate::{Comparable, ComparedReplay, ReplayResult, Replication, over_seeds};
 use self::comparison::{NO_INTERVAL, OF_SHAKEN};
-pub(super) use self::marks::Marks;
-use self::measured::{ReplayResult, Replication, over_seeds};
 pub(super) use self::overload::MARK as OVERLOADED;
 pub(super) use self::plain::Plain;
 pub(super) use self::saved::SavedAnswer;
@@ -41,6 +36,7 @@ use meshreplay_results::frame::FinishedRun;
 use meshreplay_results::text::{command_line, grouped};
 use meshreplay_sim::metrics::Needs;
 use meshreplay_study::study::{Coordinate, Outcome, PlannedReplay, Study};
+pub(super) use winners::Marks;
 
 /// The most groups that get lines.
 const MOST_GROUPS: usize = 3;

@@ -1,9 +1,8 @@
 //! Lines on overloaded replays: their backlog, and comparisons of utilization, makespan and backlog in place
 //! of waits.
 
-use super::candidate::ComparedReplay;
+use super::candidate::{ComparedReplay, ReplayResult};
 use super::comparison::Comparison;
-use super::measured::ReplayResult;
 use meshreplay_results::text::grouped;
 
 /// The mark of overloaded replays in tables and lines.

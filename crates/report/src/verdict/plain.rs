@@ -4,9 +4,8 @@
 use std::cmp::Reverse;
 
 use super::allocators::{Classes, WAIT, are_same, joined};
-use super::candidate::{Comparable, ComparedReplay};
+use super::candidate::{Comparable, ComparedReplay, ReplayResult, over_seeds};
 use super::comparison::{Comparison, without_intervals};
-use super::measured::{ReplayResult, over_seeds};
 use super::{DISTANCE, OF_GROUP, OF_SETTING, alike, candidates_of, name_of, overload, schedulers, varying};
 use meshreplay_figures::draw::capitalized;
 

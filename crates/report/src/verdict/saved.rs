@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::measured::{self, ReplayResult, compared};
+use super::candidate::{self, ReplayResult, compared};
 use super::plain::{Plain, plain};
 use super::winners::Winners;
 use super::{lines, primary};
@@ -140,7 +140,7 @@ impl<'a> SavedAnswer<'a> {
             let number = |name: &str| {
                 from_jobs?.numbers.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
             };
-            Some(measured::Replication {
+            Some(candidate::Replication {
                 seed: key.seed,
                 jobs: table.number("jobs", row),
                 in_means: table.number("jobs_in_means", row),

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::candidate::{ReplayResult, Replication};
 use super::comparison::without_intervals;
-use super::measured::{ReplayResult, Replication};
 use super::plain::plain;
 use super::{DISTANCE, lines, prefix, varying};
 use meshreplay_sim::metrics::{JobRow, PartSums, Trim};

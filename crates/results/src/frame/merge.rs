@@ -3,8 +3,8 @@
 use polars_core::prelude::DataFrame;
 
 use super::FrameError;
+use super::coordinates::{relabel, without_labels};
 use super::folder::StudyFolder;
-use super::labels::{relabel, without_labels};
 use meshreplay_sim::metrics::{Needs, metric};
 use meshreplay_study::study::Manifest;
 

@@ -6,21 +6,19 @@ mod detail;
 mod file;
 mod folder;
 mod jobs;
-mod labels;
 mod merge;
 mod origin;
 mod read;
-mod read_downtimes;
 mod run;
 mod schedule;
 mod study_jobs;
 mod summary;
 mod table;
-mod unfinished;
 mod whole;
 
+pub use detail::downtimes::{Down, Downtimes, Intervals, PlacedJob, read_downtimes};
 pub use file::{FileFormat, FinishedFile, FrameFile, write_to};
-pub use folder::StudyFolder;
+pub use folder::{Started, StudyFolder};
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
 pub use origin::{
@@ -28,7 +26,6 @@ pub use origin::{
 };
 pub use polars_core::prelude::DataFrame;
 pub use read::{is_reading, read_tables_of_logs, text_of_table};
-pub use read_downtimes::{Down, Downtimes, Intervals, PlacedJob, read_downtimes};
 pub use run::{
     FinishedRun, JobParts, KeptDetail, RunFolderError, RunPlace, RunResults, check_table, of_replays,
     write_table,
@@ -36,7 +33,6 @@ pub use run::{
 pub use schedule::{InParts, SavedJobs, ScheduleError, Selected, Selection, read_schedule};
 pub use summary::{FrameSchema, SHAKE, summary};
 pub use table::{Column, JobColumns, JobCounts, JobOrder, Key, Numbers, Replication, SavedTable, read_frame};
-pub use unfinished::Started;
 pub use whole::{Put, read_if_there, write_text, write_whole};
 
 pub use meshreplay_base::disk::TEMPORARY;

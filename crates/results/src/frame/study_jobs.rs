@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use polars_core::prelude::{Column, DataFrame, Scalar};
 
+use super::coordinates::{has_algorithms, is_label, relabel};
 use super::detail::tidy;
 use super::folder::{StudyFolder, json, stack};
-use super::labels::{has_algorithms, is_label, relabel};
 use super::origin::{Origin, mark, study_id};
 use super::read::{read_columns, read_file};
 use super::{FileFormat, FinishedFile, FrameError, FrameFile, name};

@@ -1,6 +1,6 @@
 //! Writes schedules in formats of other tools.
 
-use super::error::InspectError;
+use super::InspectError;
 use super::input::Input;
 use crate::frame::Put;
 use crate::text::to_cell;

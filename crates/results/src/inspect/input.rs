@@ -4,7 +4,7 @@
 use std::mem;
 use std::path::Path;
 
-use super::error::InspectError;
+use super::InspectError;
 use crate::frame::{self, Downtimes, Replication, SavedJobs, SavedTable, Selected, Selection};
 use meshreplay_alloc::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
 use meshreplay_base::job::{Period, Shape, Time};

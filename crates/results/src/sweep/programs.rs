@@ -1,11 +1,10 @@
 //! Calls the programs sbatch and squeue of Slurm, and reads their output.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::iter;
 use std::process::Command;
+use std::{io, iter};
 
-use super::record::{Job, Submission};
+use super::submit::{Job, Submission};
 
 /// Calls a program, on `cluster` if one is named. Returns whether it succeeded, and its standard output or
 /// its error messages in one line. Fails if the program cannot be started.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::SubmitError;
 use super::programs::Queue;
-use super::record::{Submission, submissions};
+use super::submit::{Submission, submissions};
 use crate::frame::{Place, Started, StudyFolder};
 use crate::text::command_line;
 use meshreplay_base::words::counted;

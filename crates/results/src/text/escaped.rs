@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::fit::wrapped_words;
+use super::table::wrapped_words;
 
 /// Returns whether a character changes the direction of text. Such a character in a name could reorder the
 /// text after it on the screen (N. Boucher, R. Anderson, "Trojan Source", 2021).

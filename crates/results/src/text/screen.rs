@@ -1,8 +1,7 @@
 //! What fits the terminal: tables lose their least useful columns, and other text goes on in further lines.
 
 use super::escaped::printable;
-use super::fit::wrapped_words;
-use super::table::TextTable;
+use super::table::{TextTable, wrapped_words};
 
 /// The terminal that a text is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::error::ReplayError;
+use super::ReplayError;
 use super::observer::Observer;
 use super::outages::{OutagePlan, OutageState};
 use super::predictions::{PredictionPlan, PredictionState};

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::error::ReplayError;
+use super::ReplayError;
 use super::observer::Record;
 use super::state::ReplayState;
 use super::window::{JobState, JobWindow};
@@ -38,7 +38,7 @@ impl PredictionState {
     }
 
     /// Returns the first job to outlive its prediction, with the time, or `None` if there is none.
-    pub(super) fn first_due(&mut self, window: &JobWindow) -> Option<(Time, JobId)> {
+    fn first_due(&mut self, window: &JobWindow) -> Option<(Time, JobId)> {
         while let Some(&Reverse((due, job))) = self.queue.peek() {
             if !window.has_left(job) && window[job].due == due {
                 return Some((due, job));

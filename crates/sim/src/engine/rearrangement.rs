@@ -1,7 +1,7 @@
 //! Rearrangement: running jobs move to free nodes for a waiting job. This module covers the time from the
 //! decision to the start of the waiting job.
 
-use super::error::ReplayError;
+use super::ReplayError;
 use super::observer::{Compaction, Placed, Record};
 use super::reservation::{Reservation, RunningPlaces};
 use super::state::ReplayState;

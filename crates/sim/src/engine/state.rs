@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::error::ReplayError;
+use super::ReplayError;
 use super::observer::{Observer, Placed, Record};
 use super::outages::OutageState;
 use super::predictions::PredictionState;

@@ -11,7 +11,7 @@
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
-use super::error::ReplayError;
+use super::ReplayError;
 use super::observer::Record;
 use meshreplay_alloc::allocator::Placement;
 use meshreplay_base::job::{Job, JobId, Time};

@@ -19,7 +19,6 @@ mod finished_job;
 mod fragmentation;
 mod gather;
 mod groups;
-mod killed_waits;
 mod metric;
 mod paired;
 mod recorder;
@@ -40,11 +39,10 @@ pub use finished_job::{FinishedJob, Measures, More};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, Slice, SliceFit, Slices};
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
-pub use killed_waits::KilledWaits;
 pub use metric::{Better, ColumnInfo, ColumnType, Display, Group, Has, Metric, Needs, TableColumn};
 pub use paired::{Difference, Interval95, PartFiller, PartSums, Parts, Uncertainty};
 pub use recorder::{
-    BATCH, Compactions, Downtime, LostRun, Monitor, OutageRecord, Recorder, Recording, RowSink,
+    BATCH, Compactions, Downtime, KilledWaits, LostRun, Monitor, OutageRecord, Recorder, Recording, RowSink,
 };
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};

@@ -64,8 +64,7 @@
 use super::priority::{Candidates, Order, by_estimate};
 use super::ranked::OrderedQueue;
 use super::seam::{Decides, Laws, Pass, Scheduler, SchedulerEntry, View};
-use super::wait_index::Admission;
-use super::wait_queue::{Slot, Waiting};
+use super::wait_queue::{Admission, Slot, Waiting};
 use meshreplay_base::job::Time;
 
 /// The row of the registry.

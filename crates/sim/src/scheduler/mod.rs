@@ -22,14 +22,13 @@ mod ranked;
 mod recorded;
 mod running_jobs;
 mod seam;
-mod wait_index;
 mod wait_queue;
 
 pub use self::priority::orders;
 pub use self::running_jobs::{Running, RunningJobs};
 pub use self::seam::{Builder, Cause, Decides, Laws, Pass, Scheduler, SchedulerEntry, View};
-pub use self::wait_index::Admission;
 pub use self::wait_queue::{Slot, WaitQueue, Waiting};
+pub use wait_queue::Admission;
 
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 

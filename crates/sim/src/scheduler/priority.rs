@@ -28,8 +28,7 @@ use std::iter;
 use std::vec::IntoIter;
 
 use super::ranked::{Cursor, OrderedQueue, Value};
-use super::wait_index::Admission;
-use super::wait_queue::{Slot, WaitQueue, Waiting};
+use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::{Params, SpecError};
 

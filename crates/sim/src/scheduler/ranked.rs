@@ -1,7 +1,6 @@
 //! The waiting jobs in an order that is constant while they wait, kept from pass to pass.
 
-use super::wait_index::Admission;
-use super::wait_queue::{Slot, WaitQueue, Waiting};
+use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 
 /// The most recent jobs that are searched one by one, however short the queue is.

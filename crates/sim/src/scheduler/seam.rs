@@ -2,8 +2,7 @@
 //! the rows of the registry.
 
 use super::running_jobs::RunningJobs;
-use super::wait_index::Admission;
-use super::wait_queue::{Slot, WaitQueue, Waiting};
+use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
 use meshreplay_base::job::{JobId, Time};
 use meshreplay_base::spec::{Params, Spec, SpecError};
 

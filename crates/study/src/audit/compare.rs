@@ -9,9 +9,8 @@
 use std::io;
 
 use super::ScheduleStream;
-use super::packed::IN_MEMORY;
+use super::stream::{IN_MEMORY, pack, unpack};
 use crate::audit::ScheduledJob;
-use crate::audit::packed::{pack, unpack};
 use meshreplay_base::disk::Sorter;
 use meshreplay_base::job::{Period, Time};
 use meshreplay_base::words::counted;

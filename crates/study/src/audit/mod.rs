@@ -12,7 +12,6 @@ mod evalys;
 mod fixture;
 mod live_audit;
 mod outages;
-mod packed;
 mod policy;
 mod state;
 mod stream;

@@ -6,9 +6,8 @@
 )]
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::mem;
 use std::ops::Index;
+use std::{fmt, mem};
 
 use super::ScheduledJob;
 use meshreplay_base::job::Time;
@@ -106,7 +105,7 @@ impl ActiveJobs {
         mem::take(&mut self.jobs[at.place])
     }
 
-    pub(super) fn in_place(&self, place: usize) -> &ScheduledJob {
+    fn in_place(&self, place: usize) -> &ScheduledJob {
         &self.jobs[place]
     }
 }

@@ -1,19 +1,22 @@
 //! The axes of a study and their Cartesian product: every combination of a log, rules, a machine and so on,
 //! as a flat list in a fixed order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::all::{ALL, expanded, unserving};
+use super::jobs::{JobsError, asked, served};
 use super::options::Options;
 use super::replay_spec::{COORDINATES, Coordinate, Labels, ReplaySpec};
-use meshreplay_alloc::allocator::{self, ALLOCATORS};
+use meshreplay_alloc::allocator::{self, ALLOCATORS, Request, Setup, follows_lists};
 use meshreplay_base::memory;
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
 use meshreplay_logs::{PartitionChoice, Partitions};
 use meshreplay_machine::machine::mesh::MeshError;
+use meshreplay_machine::machine::node_map::NodeMapSource;
+use meshreplay_machine::machine::topology::{Topology, TopologyError};
 use meshreplay_machine::machine::{AutoMachine, Mesh};
 use meshreplay_sim::execution::{RECORDED, has_traffic};
 use meshreplay_sim::guest::Guests;
@@ -413,6 +416,122 @@ impl Axes {
             }
         }
         notes
+    }
+}
+
+// The name `all` in place of an allocator: every registered allocator that can serve the machine and all
+// jobs of the log, and the recommended curve. The others are left out with a note. An allocator given by its
+// own name is never left out: planning fails if it cannot serve the machine, and the workload rules decide
+// about jobs that it cannot serve.
+
+/// Stands for every allocator that can serve the machine.
+pub const ALL: &str = "all";
+
+/// The allocator on a curve that README recommends.
+const RECOMMENDED: &str = "hilbert+bf";
+
+/// Expands `spec` on `machine`: [`ALL`] to every allocator that can serve the machine, any other spec to
+/// itself.
+fn expanded(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
+    if *spec != Spec::named(ALL) {
+        return vec![spec.clone()];
+    }
+    let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine));
+    let serving = serving.map(|entry| Spec::named(entry.name));
+    // A short form of the allocator `curve`, whose row of the registry has another curve and rule.
+    let serves = |spec: &Spec| allocator::find(spec).is_ok_and(|(entry, _)| entry.serves(machine));
+    serving.chain(RECOMMENDED.parse().ok().filter(serves)).collect()
+}
+
+/// Returns a note for each reason for which `all` leaves out allocators that cannot serve `machine`.
+fn unserving(machine: &Mesh) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for entry in ALLOCATORS {
+        let Some(refusal) = entry.refusal(machine) else { continue };
+        match reasons.iter_mut().find(|(reason, _)| *reason == refusal) {
+            Some((_, names)) => names.push(entry.name),
+            None => reasons.push((refusal, vec![entry.name])),
+        }
+    }
+    let note = |(reason, names): (String, Vec<&str>)| {
+        // Reasons are sentences about one allocator, which begin with "it".
+        let reason = if names.len() > 1 { reason.replacen("it ", "each ", 1) } else { reason };
+        format!("all leaves out '{}' on {machine}: {reason}", names.join("', '"))
+    };
+    reasons.into_iter().map(note).collect()
+}
+
+/// The distinct requests of the jobs of a log.
+pub(super) type Requests = BTreeSet<Request>;
+
+/// Returns a note if `all` leaves `allocator` out of the replay of `log` on `machine`, because it finds no
+/// nodes on the idle machine for one of `requests`. The note names the first such request. Requests larger
+/// than the machine do not count.
+pub(super) fn left_out(
+    log: &str,
+    requests: &Requests,
+    machine: &Mesh,
+    allocator: &Spec,
+) -> Result<Option<String>, JobsError> {
+    let built = allocator::build(allocator, &Setup::new(machine, 0))?;
+    let served = served(requests.iter().copied(), machine, built);
+    let refused = served.into_iter().find(|(_, fits)| !fits);
+    Ok(refused.map(|(request, _)| {
+        let (name, asked) = (allocator::short(allocator), asked(&request));
+        format!("{log} on {machine}: all leaves out '{name}', which never finds a place for {asked}")
+    }))
+}
+
+// A topology of Slurm in place of the machine `auto`: the option `--topology`, and the key `topology` of
+// study files.
+
+/// Machines of which a topology gives one, with notes on it.
+#[derive(Debug)]
+pub struct MachinesWithTopology {
+    /// The machines.
+    pub machines: Vec<MachineArg>,
+    /// Notes on the topology.
+    pub notes: Vec<String>,
+}
+
+/// The reason why a topology gives no machine.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTopology {
+    /// No machine is `auto`.
+    #[error("a topology gives the machine 'auto'; write machine auto, or leave the topology out")]
+    NoAuto,
+    /// The topology cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] TopologyError),
+}
+
+impl MachinesWithTopology {
+    /// Returns the machines with the tree of the topology at `path` in place of `auto`. Its names are the
+    /// node map, if an allocator follows node lists and no other map is given. Fails if the topology cannot
+    /// be read or no machine is `auto`.
+    pub fn read<'a>(
+        machines: &[MachineArg],
+        path: &Path,
+        mut allocators: impl Iterator<Item = &'a GivenSpec>,
+        options: &mut Options,
+    ) -> Result<Self, NoTopology> {
+        let is_auto = |machine: &MachineArg| machine.to_string() == "auto";
+        if !machines.iter().any(is_auto) {
+            return Err(NoTopology::NoAuto);
+        }
+        let Topology { mesh, notes, .. } = Topology::read(path)?;
+        let is_followed = allocators.any(|given| follows_lists(&given.spec) || given.spec.name == ALL);
+        if options.node_map.is_none() && is_followed {
+            options.node_map = Some(NodeMapSource::File(path.display().to_string()));
+        }
+        let what = path.display();
+        let described = format!("{what}: machine 'auto' is {mesh}");
+        let notes = notes.into_iter().map(|note| format!("{what}: {note}"));
+        let given = |machine: &MachineArg| {
+            if is_auto(machine) { MachineArg::Given(mesh.clone()) } else { machine.clone() }
+        };
+        let machines = machines.iter().map(given).collect();
+        Ok(Self { machines, notes: std::iter::once(described).chain(notes).collect() })
     }
 }
 

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use super::log::LoadedLog;
 use super::replay_spec::ReplaySpec;
-use meshreplay_alloc::allocator::BuildError;
-use meshreplay_alloc::allocator::{Built, Request};
+use meshreplay_alloc::allocator::{BuildError, Built, Request};
 use meshreplay_base::job::{Job, Shape, Time};
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_base::stop::Stop;

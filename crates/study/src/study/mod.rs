@@ -12,7 +12,6 @@
          in lists"
 )]
 
-mod all;
 mod axes;
 mod file;
 mod jobs;
@@ -25,15 +24,15 @@ mod planned;
 mod replay;
 mod replay_spec;
 mod run;
-mod running;
 mod shard;
 mod shared_jobs;
 mod snapshot;
 mod source;
-mod topology;
 
-pub use all::ALL;
-pub use axes::{Axes, AxisValues, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
+pub use axes::{
+    ALL, Axes, AxisValues, Combination, LogPart, MachineArg, MachinesWithTopology, NoTopology,
+    UNAVAILABLE_OF_AUTO,
+};
 pub use file::{StudyError, StudyKey};
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, sha256};
@@ -44,10 +43,8 @@ pub use plan::{Draft, PeriodChoice, PlanError, covered};
 pub use planned::{JobBytes, PlannedReplay, REFUSED_SHARE, Study, StudyLog, doubt_of_refused, not_compared};
 pub use replay::{JOBS_AT_ONCE, Outcome, Replay, RunError};
 pub use replay_spec::{Argument, Axis, COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
-pub use run::{Keep, KeepError, Progress, SweepError, TakeCellRows, sweep};
-pub use running::{Running, State};
+pub use run::{Keep, KeepError, Progress, Running, State, SweepError, TakeCellRows, sweep};
 pub use shard::{MAX_SHARDS, Shard};
 pub use shared_jobs::LoadJobsError;
 pub use snapshot::{RunningJob, Snapshot};
 pub use source::{JobSource, LogStream};
-pub use topology::{MachinesWithTopology, NoTopology};

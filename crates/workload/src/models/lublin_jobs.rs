@@ -1,7 +1,6 @@
 //! The jobs of the Lublin–Feitelson model for a machine, at the model's own load or stretched to another one.
 
-use super::arrival_rate::optional;
-use super::entry::{Law, ModelEntry};
+use super::entry::{Law, ModelEntry, optional};
 use super::lublin::{Lublin, LublinError, LublinJob, LublinOptions, load_of};
 use crate::rules::rule_set::scaled_submit;
 use meshreplay_base::job::{Job, LogNumber, Logged, Time};

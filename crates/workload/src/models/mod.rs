@@ -7,7 +7,6 @@
          clamp"
 )]
 
-mod arrival_rate;
 pub(super) mod entry;
 pub(super) mod logs;
 pub mod lublin;

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use rand_distr::{Distribution, Exp1};
 
-use super::arrival_rate::ArrivalRate;
-use super::entry::{JobLaw, LEAST_LIKELY, Law, MODELS, ModelEntry};
+use super::entry::{ArrivalRate, JobLaw, LEAST_LIKELY, Law, MODELS, ModelEntry};
 use super::lublin_jobs::LublinJobsError;
 use meshreplay_base::job::{Draws, Job, Shape, Time};
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};

@@ -13,8 +13,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
-use super::arrival_rate::{optional, positive};
-use super::entry::{JobLaw, LEAST_LIKELY, Law, ModelEntry, ShapeLaw};
+use super::entry::{JobLaw, LEAST_LIKELY, Law, ModelEntry, ShapeLaw, optional, positive};
 use super::side_lengths::{LAWS, OUTSIDES, Outside, SideLaw, Sides};
 use crate::rules::shape_rule::parse_sides;
 use meshreplay_base::spec::{Params, Spec, SpecError};

@@ -1,14 +1,13 @@
 //! The implementation of `Allocator` that all buddy strategies share. A strategy chooses the hierarchy of
 //! blocks and the function that selects blocks for a request.
 
-use super::forest::Forest;
-use super::system::{BlockOrder, Buddy};
+use super::system::{BlockOrder, Buddy, Forest};
 use crate::allocator::seam::{Allocator, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
 /// Selects blocks for a request and marks them as in use. Returns the nodes of the job in rank order; `None`
 /// if the free blocks do not serve the request.
-pub(super) type HandOut = fn(&mut Buddy, &Request, &Mesh) -> Option<Vec<NodeId>>;
+type HandOut = fn(&mut Buddy, &Request, &Mesh) -> Option<Vec<NodeId>>;
 
 /// An allocator on a hierarchy of blocks.
 ///

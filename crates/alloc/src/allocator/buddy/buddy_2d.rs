@@ -20,9 +20,8 @@
 //! to list the nodes.
 
 use super::allocator::BlockAllocator;
-use super::forest::Forest;
 use super::octet_mbs::cubes;
-use super::system::{BlockOrder, Buddy};
+use super::system::{BlockOrder, Buddy, Forest};
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
     AllocatorEntry, Block, Foresight, NodesFor, OnTori, Placement, Request, Served, Setup, Strategy,

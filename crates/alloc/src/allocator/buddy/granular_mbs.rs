@@ -15,7 +15,7 @@
 //! wrap around.
 
 use super::allocator::BlockAllocator;
-use super::forest::Forest;
+use super::system::Forest;
 use crate::allocator::seam::{AllocatorEntry, Block, Memory, OnTori, Promises};
 use meshreplay_machine::machine::Mesh;
 

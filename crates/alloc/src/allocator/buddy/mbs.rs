@@ -23,7 +23,7 @@
 //! without a word on joining or on the order of free blocks.
 
 use super::allocator::BlockAllocator;
-use super::forest::Forest;
+use super::system::Forest;
 use super::unjoined;
 use crate::allocator::seam::{AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises};
 use meshreplay_machine::machine::Mesh;

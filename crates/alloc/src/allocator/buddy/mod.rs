@@ -10,8 +10,8 @@
 //! `granular_mbs` pairs of pairs. The second is whether a job is kept within one block where possible, as in
 //! `round_up_mbs`.
 //!
-//! `forest` builds hierarchies, `system` knows which blocks are free and hands them out, `first_set` is the
-//! data structure for free blocks, and `allocator` implements the trait `Allocator` for all of them.
+//! `system` has the hierarchies, knows which blocks are free and hands them out, `first_set` is the data
+//! structure for free blocks, and `allocator` implements the trait `Allocator` for all of them.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -22,7 +22,6 @@
 mod allocator;
 pub(super) mod buddy_2d;
 pub(super) mod first_set;
-mod forest;
 pub(super) mod granular_mbs;
 pub(super) mod mbs;
 pub(super) mod octet_mbs;

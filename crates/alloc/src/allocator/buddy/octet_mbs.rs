@@ -13,8 +13,8 @@
 //! around.
 
 use super::allocator::BlockAllocator;
-use super::forest::Forest;
 use super::granular_mbs;
+use super::system::Forest;
 use crate::allocator::seam::AllocatorEntry;
 use meshreplay_machine::machine::Mesh;
 

@@ -9,8 +9,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::forest::Forest;
-use super::system::{BlockOrder, Buddy};
+use super::system::{BlockOrder, Buddy, Forest};
 use crate::allocator::seam::{Allocator, Block, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId};
 
@@ -24,7 +23,7 @@ pub(super) fn strategy(mesh: &Mesh, forest: fn(&Mesh) -> Forest) -> Strategy {
 type Queues = Vec<VecDeque<usize>>;
 
 /// An allocator on blocks that are split and never joined.
-pub(super) struct Unjoined {
+struct Unjoined {
     blocks: Vec<Block>,
     /// The children of each block.
     children: Vec<Vec<usize>>,

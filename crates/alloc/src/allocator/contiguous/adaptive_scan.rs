@@ -17,9 +17,8 @@
 
 use super::busy_search::{BusyList, BusySearch, Region};
 use super::orientations::Turn;
-use super::plain_scan;
-use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises};
+use crate::allocator::take_plain;
 use meshreplay_machine::machine::{Coord, Machine};
 
 /// The allocator's row in the registry.
@@ -35,7 +34,7 @@ pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |params, _| {
-        let search = if take_plain(params)? { plain_scan::scan } else { scan };
+        let search = if take_plain(params)? { plain_scan } else { scan };
         Ok(BusySearch::strategy(Turn::Yes, search))
     },
 };
@@ -56,6 +55,25 @@ fn scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
         while x <= high[0] {
             let ends = in_row.iter().filter(|region| region.low[0] <= x && x <= region.high[0]);
             match ends.map(|region| region.high[0]).max() {
+                None => return Some([x, y, z]),
+                Some(end) => x = end + 1,
+            }
+        }
+    }
+    None
+}
+
+/// Returns what [`scan`] returns, as written: every probe looks through the list of all coverages, so that r
+/// rows with m submeshes in use take O(r·m²).
+pub(super) fn plain_scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
+    let mesh = machine.mesh();
+    let coverages = busy.coverages(mesh, sizes);
+    let Region { high, .. } = Region::of_bases(mesh, sizes)?;
+    for (z, y) in (0..=high[2]).flat_map(|z| (0..=high[1]).map(move |y| (z, y))) {
+        let mut x = 0;
+        while x <= high[0] {
+            let covering = coverages.iter().filter(|region| region.contains([x, y, z]));
+            match covering.map(|region| region.high[0]).max() {
                 None => return Some([x, y, z]),
                 Some(end) => x = end + 1,
             }

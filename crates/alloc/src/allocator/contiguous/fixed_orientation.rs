@@ -15,12 +15,14 @@
 //! of ours. The cost is that of first fit. `search=plain` uses the scan of `adaptive-scan:search=plain`, so
 //! that both can be compared by their number of orientations alone.
 
+use super::adaptive_scan::plain_scan;
+use super::busy_search::BusySearch;
 use super::first_fit::FirstFit;
-use super::plain_scan;
-use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
-    AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Promises, Request, Submeshes,
+    Allocator, AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Placement, Promises, Request, Served,
+    Strategy, Submeshes,
 };
+use crate::allocator::take_plain;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
 /// The allocator's row in the registry.
@@ -38,7 +40,7 @@ pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     build: |params, _| {
         let submeshes = Submeshes { sizes, nodes };
         let is_plain = take_plain(params)?;
-        Ok(if is_plain { plain_scan::fixed_orientation(submeshes) } else { FirstFit::strategy(submeshes) })
+        Ok(if is_plain { plain(submeshes) } else { FirstFit::strategy(submeshes) })
     },
 };
 
@@ -100,6 +102,37 @@ fn nodes(request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
         }
     }
     nodes
+}
+
+/// Fixed orientation with the scan of adaptive scan as written. The nodes of turned jobs are in the order of
+/// their tasks, which the list of submeshes in use needs row by row.
+struct FixedOrientation(BusySearch);
+
+/// Returns the strategy for an idle machine. `submeshes` gives the only orientation of a job.
+fn plain(submeshes: Submeshes) -> Strategy {
+    Strategy::of(FixedOrientation(BusySearch::new(submeshes, plain_scan)))
+        .served(Served::BySubmesh(submeshes))
+}
+
+/// Returns a placement on the same nodes, row by row if they are a submesh.
+fn by_rows(placement: &Placement, machine: &Machine) -> Placement {
+    let nodes = &placement.nodes;
+    let place = Submesh::around(machine.mesh(), nodes).map(|place| place.nodes(machine));
+    Placement::of(place.filter(|all| all.len() == nodes.len()).unwrap_or_else(|| nodes.clone()))
+}
+
+impl Allocator for FixedOrientation {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        self.0.propose(request, machine)
+    }
+
+    fn taken(&mut self, placement: &Placement, machine: &Machine) {
+        self.0.taken(&by_rows(placement, machine), machine);
+    }
+
+    fn released(&mut self, placement: &Placement, machine: &Machine) {
+        self.0.released(&by_rows(placement, machine), machine);
+    }
 }
 
 #[cfg(test)]

@@ -32,7 +32,6 @@ pub(super) mod fixed_orientation;
 pub(super) mod frame_sliding;
 pub(super) mod max_periphery;
 pub(super) mod orientations;
-mod plain_scan;
 pub(super) mod qna_scan;
 pub(super) mod rbs;
 pub(super) mod stack_based;

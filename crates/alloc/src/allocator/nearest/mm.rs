@@ -18,10 +18,10 @@
 use super::carried::{TIES, Ties};
 use super::centres::Centres;
 use super::search::Nearest;
-use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
     Allocator, AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
+use crate::allocator::take_plain;
 use meshreplay_machine::machine::{Machine, Mesh};
 
 pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {

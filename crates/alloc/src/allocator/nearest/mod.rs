@@ -7,9 +7,9 @@
 //!
 //! There are two searches, and `search` has both. On machines of at most 128 nodes, a set of nodes is one
 //! number (`small`). On others, `best_first` visits the centres in the order of lower bounds. It counts and
-//! measures balls (`ball`) by prefix sums along diagonals (`skewed_sums`). `least_sums` bounds pairwise sums.
-//! `carried` chooses among equally distant nodes, with the help of earlier `centres`. `numbers` has one
-//! dimension, and the types of counts and costs.
+//! measures balls (`ball`) by prefix sums along diagonals. `least_sums` bounds pairwise sums. `carried`
+//! chooses among equally distant nodes, with the help of earlier `centres`. `numbers` has one dimension, and
+//! the types of counts and costs.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -30,5 +30,4 @@ pub(super) mod mm;
 pub(super) mod mm_inc;
 mod numbers;
 pub(super) mod search;
-mod skewed_sums;
 mod small;

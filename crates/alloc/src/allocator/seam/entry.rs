@@ -4,7 +4,7 @@ use meshreplay_base::spec::{Params, Spec, SpecError};
 use std::fmt;
 use std::sync::Arc;
 
-use super::strategy::Strategy;
+use super::Strategy;
 use meshreplay_machine::machine::{Mesh, NodeLists};
 
 /// The reason why an algorithm cannot be built.

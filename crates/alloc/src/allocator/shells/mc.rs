@@ -25,10 +25,10 @@
 
 use super::plain;
 use crate::allocator::contiguous::orientations::orientations;
-use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
     Allocator, AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
+use crate::allocator::take_plain;
 use meshreplay_base::job::Shape;
 use meshreplay_machine::machine::{Coord, FreeCounts, Machine, Mesh, Submesh, near_square};
 

@@ -30,10 +30,10 @@ use super::plain;
 use super::scores::{Centre, Limit, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::known::{Known, Search};
-use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{
     Allocator, AllocatorEntry, Contiguity, Memory, OnTori, OnTrees, Placement, Promises, Request, Strategy,
 };
+use crate::allocator::take_plain;
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId};
 
 pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {

@@ -18,8 +18,8 @@
 use super::plain;
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried::{self, CarriedOrder, TIES, Ties};
-use crate::allocator::plain::take_plain;
 use crate::allocator::seam::{Allocator, AllocatorEntry, Placement, Request, Strategy};
+use crate::allocator::take_plain;
 use meshreplay_machine::machine::{Coord, Machine, NodeId, ranges};
 
 pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {

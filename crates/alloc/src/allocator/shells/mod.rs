@@ -6,8 +6,8 @@
 //! single node, filled as the simulator of its authors does it. `mc1x1_shells` is the version of MC1x1 that
 //! its authors timed. `mc_pair` fills like `mc1x1`, but its score is the sum of pairwise distances. `scores`
 //! finds the best centre of a machine state. `fill` chooses the nodes of a centre, by `greedy` and with the
-//! help of `idle` and `local_greedy`. `pairs` ends fills of `mc_pair` that cannot win, and `tie_break`
-//! decides between equal scores. While enough nodes are free, these allocators refuse no job.
+//! help of `local_greedy`. `pairs` ends fills of `mc_pair` that cannot win, and `tie_break` decides between
+//! equal scores. While enough nodes are free, these allocators refuse no job.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -17,10 +17,8 @@
          sums of at most 2^24 terms of at most 2^24"
 )]
 
-mod array_scores;
 pub(super) mod fill;
 mod greedy;
-mod idle;
 mod local_greedy;
 pub(super) mod mc;
 pub(super) mod mc1x1;
@@ -28,7 +26,6 @@ pub(super) mod mc1x1_shells;
 pub(super) mod mc_pair;
 mod pairs;
 mod plain;
-mod plateau;
 pub(super) mod scores;
 pub(super) mod tie_break;
 

@@ -51,7 +51,6 @@
 )]
 
 mod choice;
-mod machine;
 mod node_weights;
 mod topology_file;
 mod torus;
@@ -59,6 +58,8 @@ mod torus;
 use std::path::Path;
 
 use self::choice::Cluster;
+use self::topology_file::TorusText;
+use self::torus::{Torus, powers_of_two};
 use crate::allocator::seam::{
     Allocator, AllocatorEntry, Foresight, NodesFor, Placement, Request, Served, Setup, Strategy,
 };
@@ -66,7 +67,7 @@ use meshreplay_base::job::Shape;
 use meshreplay_base::memory;
 use meshreplay_base::spec::{Params, SpecError};
 use meshreplay_machine::machine::topology::yaml::Flaw;
-use meshreplay_machine::machine::{Machine, NodeId};
+use meshreplay_machine::machine::{Machine, Mesh, NodeId, intervals};
 
 pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "slurm-torus3d",
@@ -123,16 +124,15 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     }
     let rounds_up = params.choose("round", &rounding)?;
     let segment = params.take("segment", 0, "a number of nodes; 0 for jobs in one piece")?;
-    let mut cluster = machine::default_cluster(setup.mesh);
+    let mut cluster = default_cluster(setup.mesh);
     if let Some(path) = path {
         let toruses = read(params, "path", &path, topology_file::parse)?;
         let names;
-        (cluster, names) =
-            machine::cluster_on(setup.mesh, &toruses).map_err(|problem| SpecError::Unsuited {
-                owner: params.owner().to_owned(),
-                machine: setup.mesh.to_string(),
-                problem: format!("{path}: {problem}"),
-            })?;
+        (cluster, names) = cluster_on(setup.mesh, &toruses).map_err(|problem| SpecError::Unsuited {
+            owner: params.owner().to_owned(),
+            machine: setup.mesh.to_string(),
+            problem: format!("{path}: {problem}"),
+        })?;
         if let Some(path) = weights {
             let weights = read(params, "weights", &path, node_weights::parse)?;
             cluster.weights = vec![node_weights::DEFAULT; setup.mesh.nodes() as usize];
@@ -205,6 +205,72 @@ impl Allocator for Torus3d {
         nodes.sort_unstable();
         Some(Placement::of(nodes))
     }
+}
+
+/// Returns the cluster of a topology that has a placement for each box whose sides are powers of two, at the
+/// multiples of its sides. Boxes wrap around where the machine does.
+fn default_cluster(mesh: &Mesh) -> Cluster {
+    let dims = mesh.extents();
+    let nodes = (0..mesh.nodes()).map(Some).collect();
+    Cluster::new(vec![Torus::new(dims, nodes, powers_of_two(dims), mesh.wrap())])
+}
+
+/// A cluster and the names of its nodes.
+type Named = (Cluster, Vec<(NodeId, String)>);
+
+/// Returns the cluster of the toruses of a file, with the names of the machine's nodes. Fails, in words, if
+/// the machine is not the one of the file.
+///
+/// A single torus is the machine `torus:XxYxZ`, whose node numbers are the indices of the cells. Cells
+/// without node must be unavailable there. Every topology is also the array of all its nodes: the nodes of
+/// each torus are consecutive, in the order of their cells.
+fn cluster_on(mesh: &Mesh, toruses: &[TorusText]) -> Result<Named, String> {
+    let count: usize = toruses.iter().map(|torus| torus.nodes.iter().flatten().count()).sum();
+    let is_array = mesh.dims() == 1 && mesh.nodes() as usize == count;
+    if !is_array && !matches!(toruses, [torus] if is_torus(mesh, torus)) {
+        return Err(expected(toruses, count));
+    }
+    let (mut built, mut names) = (Vec::with_capacity(toruses.len()), Vec::with_capacity(count));
+    for torus in toruses {
+        let mut nodes = Vec::with_capacity(torus.nodes.len());
+        for (cell, name) in (0..).zip(&torus.nodes) {
+            let node: NodeId = if is_array { names.len() as NodeId } else { cell };
+            nodes.push(name.as_ref().map(|_| node));
+            names.extend(name.iter().map(|name| (node, name.clone())));
+        }
+        built.push(Torus::new(torus.dims, nodes, torus.placements.clone(), [true; 3]));
+    }
+    Ok((Cluster::new(built), names))
+}
+
+/// Returns whether the machine is this torus, with every cell without node unavailable.
+fn is_torus(mesh: &Mesh, torus: &TorusText) -> bool {
+    let wraps = (0..3).all(|d| torus.dims[d] == 1 || mesh.wraps(d));
+    let mut empty = (0..).zip(&torus.nodes).filter(|(_, name)| name.is_none());
+    mesh.extents() == torus.dims && wraps && empty.all(|(cell, _)| !mesh.is_available(cell))
+}
+
+/// Returns the machines that suit the toruses, in words.
+fn expected(toruses: &[TorusText], nodes: usize) -> String {
+    let describe = |torus: &TorusText| {
+        let [x, y, z] = torus.dims;
+        let present = torus.nodes.iter().flatten().count();
+        let some =
+            if present == torus.nodes.len() { String::new() } else { format!(" with {present} nodes") };
+        format!("'{}' of {x}x{y}x{z}{some}", torus.name)
+    };
+    let described: Vec<String> = toruses.iter().map(describe).collect();
+    let machines = match toruses {
+        [TorusText { dims: [x, y, z], nodes: cells, .. }] => {
+            let empty = (0..).zip(cells).filter(|(_, name)| name.is_none()).map(|(cell, _)| cell);
+            let empty = intervals(&empty.collect::<Vec<NodeId>>()).replace(' ', ",");
+            let without = if empty.is_empty() { String::new() } else { format!(":without={empty}") };
+            format!("torus:{x}x{y}x{z}{without}, or {nodes} (an array)")
+        }
+        _ => format!("{nodes}, an array of the nodes of one torus after the other"),
+    };
+    let plural = if toruses.len() == 1 { "torus" } else { "toruses" };
+    format!("its topology has the {plural} {}; expected --machine {machines}", described.join(", "))
 }
 
 #[cfg(test)]

@@ -57,7 +57,6 @@ mod choice;
 mod distance_sums;
 mod shapes;
 mod submesh_counts;
-mod submesh_nodes;
 
 use crate::allocator::seam::{Allocator, AllocatorEntry, Placement, Request, Setup, Strategy};
 use choice::Choice;

@@ -7,7 +7,7 @@
 //! * The submit time is `etime`, when the job became eligible, or the key given by the parameter `submit`. Start and end are `start` and
 //!   `end`. All are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an empty
 //!   value are unknown. A rerun job has the times of its last run.
-//! * [`place`] and [`size`] find the size: nodes, CPUs or GPUs.
+//! * [`place`] finds the size: nodes, CPUs or GPUs.
 //! * The estimate is `Resource_List.walltime`.
 //! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and
 //!   otherwise 0.
@@ -21,13 +21,10 @@
 )]
 
 mod place;
-mod size;
-mod values;
 
 use std::collections::HashMap;
 
 use self::place::Place;
-use self::values::Values;
 use super::batch::{Held, JobTimes, number_of_task};
 use super::format::{Format, LineParser, Parsed};
 use crate::error::Problem;
@@ -35,9 +32,11 @@ use crate::facts::{
     CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, ODD_SLOTS, Oddities, ROUNDED,
     STILL_RUNNING, STILL_WAITING,
 };
+use crate::fields::whole_number;
 use crate::names::{NameKind, Names};
 use crate::record::Record;
 use crate::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
+use crate::times::{Pair, SECONDS, duration, has_fraction, is_missing, rounded_s, scaled};
 use crate::unit::Unit;
 use meshreplay_base::spec::{Params, SpecError};
 
@@ -152,7 +151,7 @@ impl Pbs {
     /// Returns the record of the values of a line of type E. `job` is the number of the job.
     fn record(&mut self, job: i64, values: &Values) -> Result<Record, Problem> {
         let place = Place::from_values(values)?;
-        let procs = size::procs(values, &place, self.unit)?;
+        let procs = place::procs(values, &place, self.unit)?;
         let limit_s = values.duration("Resource_List.walltime")?;
         let cpu_s = values.duration("resources_used.cput")?.zip(procs.filter(|&procs| procs > 0));
         let average_cpu_s = cpu_s.map(|(cpu_s, procs)| cpu_s as f64 / procs as f64);
@@ -290,6 +289,120 @@ fn is_line(line: &[u8]) -> bool {
     let digits = [m1, m2, d1, d2].into_iter().all(u8::is_ascii_digit);
     let [b' ', _, _, b':', _, _, b':', _, _, b';', kind, b';', ..] = rest else { return false };
     digits && kind.is_ascii_alphabetic()
+}
+
+/// The microseconds of a second.
+const MICROS_PER_S: i64 = 1_000_000;
+
+/// Decimal instants are below this; above it they are milliseconds. That is the year 5138.
+const MAX_MICROS: i64 = 100_000_000_000 * MICROS_PER_S;
+
+/// The values of a line, in its order.
+struct Values<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Values<'a> {
+    /// Returns the values of a text such as `user=anna group=g account="a b"`. A word without `=` is left
+    /// out.
+    fn parse(text: &'a str) -> Self {
+        let (mut values, mut rest) = (Vec::new(), text.trim());
+        while let Some((before, after)) = rest.split_once('=') {
+            let (value, next) = match after.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
+                Some(quoted) => quoted,
+                None => after.split_once(' ').unwrap_or((after, "")),
+            };
+            let key = before.rsplit(' ').next().unwrap_or(before);
+            values.push((key, value));
+            rest = next.trim_start();
+        }
+        Self(values)
+    }
+
+    /// Returns the value of a key; `None` if it is missing.
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.0.iter().find(|(known, _)| *known == key).map(|&(_, value)| value)
+    }
+
+    /// Returns the value of a key; `None` if it is missing or empty.
+    fn filled(&self, key: &str) -> Option<&'a str> {
+        self.text(key).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the value of a key as an integer; `None` if it is missing or empty.
+    fn number(&self, key: &str) -> Result<Option<i64>, Problem> {
+        self.filled(key).map(|text| whole_number(4, key, text.as_bytes())).transpose()
+    }
+
+    /// Returns the instant of a key in seconds since 1970; `None` if it is missing, unknown or 0. A fraction
+    /// of a second is rounded, half a second up, and counted in `odd`.
+    fn time(&self, key: &str, odd: &mut Oddities) -> Result<Option<i64>, Problem> {
+        let Some(text) = self.filled(key).filter(|text| !is_missing(text.as_bytes())) else {
+            return Ok(None);
+        };
+        if let Ok(time_s) = text.parse() {
+            return Ok(Some(time_s).filter(|&time_s| time_s > 0));
+        }
+        let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let micros =
+            scaled(text.as_bytes(), MICROS_PER_S).filter(|&micros| is_decimal && micros < MAX_MICROS);
+        let Some(micros) = micros else {
+            return Err(Problem::column(4, key, text.as_bytes(), "seconds since 1970"));
+        };
+        odd.add(ROUNDED, has_fraction(micros));
+        let time_s = rounded_s(micros);
+        Ok(Some(time_s).filter(|&time_s| time_s > 0))
+    }
+
+    /// Returns the duration of a key. Two numbers are hours and minutes.
+    fn duration(&self, key: &str) -> Result<Option<i64>, Problem> {
+        let text = self.text(key).unwrap_or_default();
+        duration(text.as_bytes(), SECONDS, Pair::HoursMinutes)
+            .map_err(|expected| Problem::column(4, key, text.as_bytes(), expected))
+    }
+}
+
+#[cfg(test)]
+mod values_tests {
+    use super::*;
+
+    #[test]
+    fn keys_follow_words_that_belong_to_no_value() {
+        let values =
+            Values::parse(r#"user=anna account="a = b" jobname=my job queue=batch end= args="" x=1"#);
+        for (key, value) in [
+            ("user", Some("anna")),
+            ("account", Some("a = b")),
+            ("jobname", Some("my")),
+            ("queue", Some("batch")),
+            ("args", Some("")),
+            ("x", Some("1")),
+            ("job queue", None),
+        ] {
+            assert_eq!(values.text(key), value, "{key}");
+        }
+    }
+
+    #[test]
+    fn instants_are_rounded_and_unknown_ones_are_none() {
+        for (text, expected, is_rounded) in [
+            ("1549188000", Some(1_549_188_000), false),
+            ("1549188000.0", Some(1_549_188_000), false),
+            ("1549188000.25", Some(1_549_188_000), true),
+            ("1549188000.5", Some(1_549_188_001), true),
+            ("0", None, false),
+            ("0.0", None, false),
+            ("Unknown", None, false),
+            ("", None, false),
+        ] {
+            let mut odd = Oddities::new(&[ROUNDED]);
+            let line = format!("start={text} end=1");
+            assert_eq!(Values::parse(&line).time("start", &mut odd), Ok(expected), "{text}");
+            assert_eq!(!odd.rows().is_empty(), is_rounded, "{text}");
+        }
+        for text in ["x", "1e9", "inf", "1549188000250.5"] {
+            let mut odd = Oddities::new(&[]);
+            assert!(Values::parse(&format!("start={text}")).time("start", &mut odd).is_err(), "{text}");
+        }
+    }
 }
 
 #[cfg(test)]

@@ -23,21 +23,25 @@
     reason = "columns are positions in a line plus 1, and lines are counted one by one"
 )]
 
-mod advice;
 mod counts;
 mod field;
 mod json;
 mod layout;
-mod lines;
-mod preview;
 mod row;
 mod spec;
-mod status;
 mod times;
+
+pub(super) use json::is_json;
+pub use spec::Columns;
 
 use std::hash::BuildHasher;
 use std::ops::RangeInclusive;
 
+use self::counts::{Counts, NamedColumn, NotedColumns};
+use self::field::{COUNT, FIELDS, Kind, plain};
+use self::json::JsonRows;
+use self::layout::{Layout, Place, TableOptions};
+use super::cells::{Cells, Delimiter, QuoteFault, candidates, has_pairs_only};
 use super::clusters::Clusters;
 use super::format::{Format, LineParser, Parsed, Preview};
 use crate::error::{Problem, TraceError};
@@ -46,15 +50,6 @@ use crate::names::Names;
 use crate::record::{FIELD_NAMES, FIELDS as FIELDS_OF_SWF};
 use crate::times::DateOrder;
 use meshreplay_base::spec::{Params, Spec};
-
-use super::cells::{Cells, Delimiter, candidates};
-use counts::{Counts, NamedColumn, NotedColumns};
-use field::{COUNT, FIELDS, Kind, plain};
-use json::JsonRows;
-use layout::{Layout, TableOptions};
-
-pub(super) use json::is_json;
-pub use spec::Columns;
 
 /// The row of the format of tables with or without a heading.
 pub(super) const TABLE: Format = Format {
@@ -211,7 +206,7 @@ impl Table {
         let clock = &mut self.options.clock;
         let is_instant =
             |cell: &String| cell.contains(':') && matches!(clock.instant(cell.as_bytes()), Ok(Some(_)));
-        match advice::advice(line, &cells, is_instant) {
+        match advice(line, &cells, is_instant) {
             Some(advice) => format!("{advice}; {complaint}"),
             None => complaint,
         }
@@ -439,6 +434,126 @@ fn is_heading(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut table = Table::new(options);
     line.len() < 1 << 16 && table.start(line).is_ok()
+}
+
+/// Identifies the text and gives a remedy; `None` if unknown. `cells` are the cells of the first line, and
+/// `is_instant` recognises dates.
+fn advice(line: &[u8], cells: &[String], is_instant: impl FnMut(&String) -> bool) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(line);
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let has = |word: &str| text.split_whitespace().any(|known| known == word);
+    if first.starts_with("JobId=") {
+        Some("scontrol prints the jobs of the moment; sacct -a -X -P prints a log")
+    } else if first == "JOBID" && (has("ST") || has("STATE")) {
+        Some("squeue prints jobs that have not ended; sacct -a -X -P prints a log")
+    } else if first.eq_ignore_ascii_case("JobID") && cells.len() == words.count() + 1 {
+        Some("if sacct has printed this, print it again with sacct -P")
+    } else if cells.iter().any(is_instant) {
+        Some("the first line looks like a job, so the heading is missing (sacct -n leaves it out)")
+    } else {
+        None
+    }
+}
+
+/// Longest text with an unclosed quote, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// The most cells of a row over several lines in a table without a heading.
+const MOST_CELLS: usize = 1000;
+
+/// The remedy of a quote that is not closed on its line.
+const REMEDY: &str = "; quoted text may go over lines with --input-format table:quoted-newlines=yes";
+
+impl Table {
+    /// Splits a line, or the rest of a line that a quote has gone on in, into cells. Returns whether they are
+    /// whole. A problem is that of the line where the quote opens.
+    fn split(&mut self, line: &[u8]) -> Result<bool, Problem> {
+        let has_quotes = self.options.has_quotes;
+        if self.partial.is_empty() {
+            return match self.cells.split(line, self.delimiter, has_quotes) {
+                Ok(()) => Ok(true),
+                Err(QuoteFault { is_open: true, .. }) if self.options.has_quoted_newlines => {
+                    self.partial.extend_from_slice(line);
+                    Ok(false)
+                }
+                Err(fault) => Err(fault.problem(&self.cells, line, REMEDY)),
+            };
+        }
+        self.partial.push(b'\n');
+        self.partial.extend_from_slice(line);
+        // Splitting all lines again for each of them would take quadratic time.
+        if has_pairs_only(line) && self.partial.len() <= LONGEST {
+            return Ok(false);
+        }
+        let most_cells = self.heading_cells.unwrap_or(MOST_CELLS);
+        match self.cells.split(&self.partial, self.delimiter, has_quotes) {
+            Ok(()) => {
+                self.partial.clear();
+                self.rows_over_lines =
+                    self.rows_over_lines.saturating_add(u64::from(!self.options.is_trusted));
+                Ok(true)
+            }
+            Err(QuoteFault { is_open: true, .. })
+                if self.partial.len() <= LONGEST && self.cells.count() < most_cells =>
+            {
+                Ok(false)
+            }
+            Err(fault) => {
+                let text = std::mem::take(&mut self.partial);
+                Err(fault.problem(&self.cells, &text, " or one of the next lines"))
+            }
+        }
+    }
+
+    /// Returns true if a line that is no row is a heading again: the first line, or names of columns that
+    /// give all that is needed. The columns are those of this heading from now on.
+    fn is_heading_again(&mut self, line: &[u8]) -> bool {
+        if self.layout.names.is_empty() {
+            return line == self.first_line;
+        }
+        // Nearly every line fails this cheap test.
+        let known = |cell: &[u8]| self.layout.names.iter().any(|name| name.as_bytes() == cell);
+        if !self.cells.get(1).is_some_and(known) {
+            return false;
+        }
+        let names = self.cells.texts();
+        if names == self.layout.names {
+            return true;
+        }
+        let is_by_number = self.options.places.iter().any(|place| matches!(place, Some(Place::Number(..))));
+        let layout = Layout::of_heading(&self.options, names).ok().filter(|layout| layout.lacks().is_none());
+        match layout.filter(|_| !is_by_number) {
+            Some(layout) => {
+                self.layout = layout;
+                self.heading_cells = Some(self.cells.count());
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod advice_tests {
+    use super::*;
+
+    #[test]
+    fn well_known_outputs_are_recognised() {
+        for (line, expected) in [
+            ("JobId=5 JobName=a", "scontrol"),
+            ("JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)", "squeue"),
+            ("JobID           JobName  Partition", "sacct -P"),
+            ("5 date x", "heading is missing"),
+            ("when begin_at size_of", ""),
+            ("JobID,When", ""),
+        ] {
+            let cells: Vec<String> =
+                line.split([' ', ',']).filter(|cell| !cell.is_empty()).map(str::to_owned).collect();
+            let found = advice(line.as_bytes(), &cells, |cell| cell == "date").unwrap_or_default();
+            assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{line}: {found}");
+        }
+    }
 }
 
 #[cfg(test)]

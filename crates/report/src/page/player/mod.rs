@@ -1,21 +1,18 @@
 //! Chooses the jobs in the player of a report, and their window of time.
 
-mod blocks;
 mod html;
 mod played;
-mod strip;
 
-pub use self::blocks::BlockTree;
 pub(super) use self::html::player;
 pub use self::played::{PlayerData, ReplayData};
-pub use self::strip::Strip;
+pub use played::{BlockTree, Strip};
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use self::strip::StripOfRuns;
-use super::error::ReportError;
+use self::played::StripOfRuns;
+use super::ReportError;
 use meshreplay_alloc::allocator;
 use meshreplay_base::words::counted;
 use meshreplay_figures::{Clock, FigureError, Results, ShownJob, Span, downtimes, visit_shown_jobs};

@@ -20,8 +20,7 @@ pub use log_table::{read_tables_of_logs, text_of_table};
 use super::file::with_formulas;
 use super::{FileFormat, FrameError};
 use crate::text::printable;
-use meshreplay_base::disk;
-use meshreplay_base::memory;
+use meshreplay_base::{disk, memory};
 use meshreplay_study::study::JOBS_AT_ONCE;
 
 /// The number of rows of a part of a large frame: two row groups of the jobs in Parquet files of ours.

@@ -5,7 +5,6 @@
 //! error. `docs/src/own-algorithms.md` describes the protocol.
 
 mod command;
-mod messages;
 #[cfg(unix)]
 mod process;
 #[cfg(not(unix))]

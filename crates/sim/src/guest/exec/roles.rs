@@ -1,15 +1,13 @@
 //! Programs in their three roles: allocator, scheduler and network.
 
 use super::command::Command;
-use super::messages::{
-    Dispatch, Ended, Introduction, Nodes, Propose, RequestingJob, RunTimeAnswer, RunTimeQuestion, RunningJob,
-    ServicePromise, Start, WaitingJob, digits, length,
+use super::program::{
+    Dispatch, Ended, Introduction, Nodes, Program, Propose, RequestingJob, RunTimeAnswer, RunTimeQuestion,
+    RunningJob, ServicePromise, Start, WaitingJob, digits, length,
 };
-use super::program::Program;
 use crate::execution::{Execution, Started};
-use crate::guest::dispatched::{Dispatched, Dispatcher};
-use crate::guest::own_run_times::{OwnRunTimes, RunTime};
 use crate::guest::setup::{JobTable, Setup, check_placement};
+use crate::guest::{Dispatched, Dispatcher, OwnRunTimes, RunTime};
 use crate::scheduler::{Scheduler, View};
 use meshreplay_alloc::allocator::{Allocator, Foresight, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_base::job::{JobId, NodesFor, Time};

@@ -7,27 +7,25 @@
 )]
 
 mod outages;
-mod recording;
-mod unfinished;
 
-pub use outages::{Downtime, LostRun, OutageRecord};
-pub use recording::{Compactions, Recording};
+pub use outages::{Downtime, KilledWaits, LostRun, OutageRecord};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::unfinished::{PlacementMemory, UnfinishedJobs};
 use super::contention::Contention;
+use super::cost::Cost;
 use super::dispersal::Meter;
-use super::finished_job::FinishedJob;
-use super::fragmentation::{Fragmentation, Slices};
-use super::why::{WaitCause, Why, shares_of};
+use super::finished_job::{FinishedJob, Measures};
+use super::fragmentation::{Fragmentation, FragmentationRecord, Slices};
+use super::why::{WaitCause, Why, WhyShares, shares_of};
 use crate::engine::{Compaction, Fate, Observer, Placed, Record};
 use crate::execution::JobTraffic;
 use crate::scheduler::Waiting;
 use meshreplay_alloc::allocator::Rearrangement;
 use meshreplay_base::job::{Job, JobId, Time};
+use meshreplay_base::memory;
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 
@@ -373,5 +371,186 @@ impl Observer for Recorder<'_> {
     fn finished(&mut self, jobs: usize) {
         let earlier = self.monitor.earlier.load(Ordering::Relaxed);
         self.monitor.finished.store(earlier + jobs, Ordering::Relaxed);
+    }
+}
+
+/// The measurements of a [`Recorder`](Recorder) that do not belong to single jobs.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// Allocator calls that placed a job.
+    pub allocate: Cost,
+    /// Allocator calls that refused a job.
+    pub refused: Cost,
+    /// Allocator calls that released the nodes of a job.
+    pub release: Cost,
+    /// Plans that moved running jobs to free nodes for others.
+    pub compactions: Compactions,
+    /// The estimated contention: the integral over time of the pairs of messages that share a link, in pairs
+    /// times seconds. `None` unless requested.
+    pub pair_seconds: Option<f64>,
+    /// The fragmentation of the free nodes, if requested.
+    pub fragmentation: Option<FragmentationRecord>,
+    /// The shares of waiting and of starts, if causes of waiting are found.
+    pub why: Option<WhyShares>,
+    /// The same on a machine with only as many nodes as were in use at most within 3 hours, if the size of
+    /// the machine is not known.
+    pub why_of_peak: Option<WhyShares>,
+    /// The reasons of the log's scheduler with shares of the time in which jobs were free to start, the
+    /// largest share first. The numbers are those of [`Logged::reason`](meshreplay_base::job::Logged).
+    pub free_by_reason: Vec<(i64, f64)>,
+    /// The outages of nodes, or `None` if all nodes are always up.
+    pub outages: Option<OutageRecord>,
+}
+
+impl Recording {
+    /// Returns a share of the causes of waiting by its name in the summary, which only replays on request
+    /// have.
+    pub fn share_of_waits(&self, name: &str) -> Option<f64> {
+        match name {
+            "wait_free_share" => Some(self.why?.free),
+            "wait_free_share_peak" => Some(self.why_of_peak?.free),
+            "overtaking_share" => Some(self.why?.overtaking),
+            _ => None,
+        }
+    }
+
+    /// Returns the duration of the allocator's calls per started job in nanoseconds: placed and refused calls
+    /// and releases, without the cost of the clock. `None` if calls were not timed, or no job started.
+    pub(super) fn calls_ns_per_job(&self) -> Option<f64> {
+        let Self { allocate, refused, release, .. } = self;
+        let calls_ns = allocate.robust_total_ns() + refused.median_total_ns() + release.median_total_ns();
+        (allocate.total_ns() > 0).then(|| calls_ns / allocate.calls() as f64)
+    }
+}
+
+/// The compaction plans of a replay: begun, carried out and aborted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compactions {
+    /// Plans that the allocator began to decide on. Each is later carried out or aborted.
+    pub begun: u64,
+    /// Plans that were carried out, each followed by the start of the waiting job.
+    pub carried_out: u64,
+    /// Plans dropped because a job to be moved ended before the decision was ready.
+    pub aborted: u64,
+    /// Plans carried out with a job that was suspended for a while without moving.
+    pub delayed: u64,
+    /// Plans carried out that still moved jobs when the new job could already start.
+    pub overrun: u64,
+}
+
+impl Compactions {
+    /// Counts an event of `plan`.
+    fn count(&mut self, what: Compaction, plan: &Rearrangement) {
+        match what {
+            Compaction::Begun => self.begun += 1,
+            Compaction::Aborted => self.aborted += 1,
+            Compaction::CarriedOut => {
+                self.carried_out += 1;
+                self.delayed += u64::from(plan.delays);
+                self.overrun += u64::from(plan.overruns);
+            }
+        }
+    }
+}
+
+/// The measurements of the jobs that are not final, by job.
+#[derive(Debug, Default)]
+struct UnfinishedJobs {
+    first: JobId,
+    jobs: VecDeque<Measures>,
+}
+
+impl UnfinishedJobs {
+    /// Returns the number of jobs from the oldest that is not final to the newest that was measured.
+    fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Returns the measurements of a job that is not final.
+    fn measures(&mut self, job: JobId) -> &mut Measures {
+        let at = (job - self.first) as usize;
+        if at >= self.jobs.len() {
+            self.jobs.resize_with(at + 1, Measures::default);
+        }
+        &mut self.jobs[at]
+    }
+
+    /// Removes the oldest job, and returns it with its measurements.
+    fn take_next(&mut self) -> (JobId, Measures) {
+        let job = self.first;
+        self.first += 1;
+        (job, self.jobs.pop_front().unwrap_or_default())
+    }
+}
+
+/// Bytes that are taken without checking the available memory.
+const FIRST: u64 = 1 << 28;
+
+/// The memory of the nodes of some jobs.
+#[derive(Clone, Copy, Debug)]
+struct PlacementMemory {
+    /// The most jobs in memory at once.
+    kept: usize,
+    /// Jobs since bytes were last counted from 0.
+    jobs: usize,
+    bytes: u64,
+    /// The size in bytes that triggers the next check.
+    next: u64,
+}
+
+impl PlacementMemory {
+    /// Returns the memory of no nodes, later of the nodes of at most `kept` jobs at once.
+    fn new(kept: usize) -> Self {
+        Self { kept, jobs: 0, bytes: 0, next: FIRST }
+    }
+
+    /// Adds the nodes of a job. Fails with a message if the same amount of memory is not available once more,
+    /// because growing lists are copied, and again into columns.
+    fn add(&mut self, placement: &str) -> Result<(), String> {
+        if self.jobs == self.kept {
+            *self = Self::new(self.kept);
+        }
+        self.jobs += 1;
+        self.bytes = self.bytes.saturating_add((placement.len() + size_of::<String>()) as u64);
+        if self.bytes < self.next {
+            return Ok(());
+        }
+        self.next = self.bytes.saturating_mul(2);
+        match memory::lacking(self.bytes) {
+            None => Ok(()),
+            Some(free) => Err(self.problem(free)),
+        }
+    }
+
+    /// Returns the message about `free` available bytes.
+    fn problem(self, free: u64) -> String {
+        format!(
+            "the nodes of {} jobs take {} MB of memory, and for the rest {} MB are left; leave out \
+             --placements, or replay fewer jobs: `meshreplay trace cut` makes shorter logs",
+            self.jobs,
+            self.bytes / 1_000_000,
+            free / 1_000_000
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_asked_for_at_each_doubling_and_what_lacks_is_said() {
+        let mut memory = PlacementMemory { next: 1000, ..PlacementMemory::new(usize::MAX) };
+        let text = "0 2 4 6".repeat(20);
+        for _ in 0..100 {
+            assert_eq!(memory.add(&text), Ok(()));
+            assert!(memory.bytes < memory.next);
+        }
+        // No machine has that much left.
+        memory.bytes = u64::MAX / 2;
+        if memory::free_bytes().is_some() {
+            let message = memory.add(&text).err().unwrap_or_default();
+            assert!(message.starts_with("the nodes of 101 jobs take 9223372036854 MB"), "{message}");
+        }
     }
 }

@@ -2,9 +2,8 @@
 //! derive everything about a number from its row.
 //!
 //! A new number needs one row and its function. The columns of the `summary` frame have the order of the
-//! rows: numbers about jobs, then those of `places` and `causes`.
+//! rows: numbers about jobs, then those of `places`.
 
-mod causes;
 mod places;
 
 use super::facts::{offered_load, share};
@@ -16,21 +15,14 @@ use super::metric::Group::{Delays, First, Network, Response};
 use super::metric::{Metric, Needs, Shown, row};
 
 /// Every number of a summary.
-pub static METRICS: &[Metric] = &joined::<{ ROWS.len() + places::ROWS.len() + causes::ROWS.len() }>();
+pub static METRICS: &[Metric] = &joined::<{ ROWS.len() + places::ROWS.len() }>();
 
-/// Concatenates the rows of all parts.
+/// Concatenates the rows of both parts.
 const fn joined<const N: usize>() -> [Metric; N] {
     let mut all = [ROWS[0]; N];
     let mut i = 0;
     while i < N {
-        let (first, second) = (ROWS.len(), ROWS.len() + places::ROWS.len());
-        all[i] = if i < first {
-            ROWS[i]
-        } else if i < second {
-            places::ROWS[i - first]
-        } else {
-            causes::ROWS[i - second]
-        };
+        all[i] = if i < ROWS.len() { ROWS[i] } else { places::ROWS[i - ROWS.len()] };
         i += 1;
     }
     all

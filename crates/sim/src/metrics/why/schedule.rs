@@ -1,5 +1,7 @@
 //! Causes of waiting in a finished schedule, such as that of a log.
 
+use std::collections::VecDeque;
+
 use super::accumulator::Why;
 use super::cause::{JobWhy, TotalWhy, WaitCause, WhyShares};
 use meshreplay_base::job::{JobId, Period, Time};
@@ -91,4 +93,84 @@ pub fn explain(
         }
     }
     Explained { jobs, total: *why.total(), overtaking: why.overtaking_share() }
+}
+
+/// Returns the most nodes in use within `span` before or after each time, as sizes from given times on. Runs
+/// of no length use nothing. O(J·log J) for J jobs.
+pub fn peak_within(runs: &[JobRun], span: Time) -> Vec<(Time, u32)> {
+    let mut changes: Vec<(Time, i64)> = runs
+        .iter()
+        .filter(|run| run.end > run.start)
+        .flat_map(|run| [(run.start, i64::from(run.nodes)), (run.end, -i64::from(run.nodes))])
+        .collect();
+    changes.sort_unstable_by_key(|&(time, _)| time);
+    // The levels of use from given times on, and the times at which each level enters and leaves the window.
+    let (mut used, mut levels) = (0_i64, Vec::<(Time, i64)>::new());
+    for (time, change) in changes {
+        used += change;
+        match levels.last_mut() {
+            Some(last) if last.0 == time => last.1 = used,
+            _ => levels.push((time, used)),
+        }
+    }
+    let begins = levels.first().map_or(Time::ZERO, |&(time, _)| time - span);
+    let mut peaks = vec![(runs.iter().map(|run| run.submit.min(run.start)).fold(begins, Time::min), 0)];
+    let mut add = |time, level: i64| {
+        let nodes = u32::try_from(level).unwrap_or(u32::MAX);
+        match peaks.last_mut() {
+            Some(last) if last.0 == time => last.1 = nodes,
+            Some(last) if last.1 == nodes => {}
+            _ => peaks.push((time, nodes)),
+        }
+    };
+    // The levels in the window with the times at which they leave, each lower than those before it.
+    let mut window = VecDeque::<(Time, i64)>::new();
+    for at in 0..=levels.len() {
+        let level = levels.get(at);
+        let enters = level.map_or(Time::MAX, |&(time, _)| time - span);
+        while let Some(&(left, _)) = window.front().filter(|(leaves, _)| *leaves <= enters) {
+            window.pop_front();
+            add(left, window.front().map_or(0, |&(_, level)| level));
+        }
+        let Some(&(_, level)) = level else { break };
+        while window.back().is_some_and(|&(_, last)| last <= level) {
+            window.pop_back();
+        }
+        let leaves = levels.get(at + 1).map_or(Time::MAX, |&(next, _)| next + span);
+        window.push_back((leaves, level));
+        add(enters, window.front().map_or(level, |&(_, highest)| highest));
+    }
+    peaks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshreplay_testing::Numbers;
+
+    #[test]
+    fn peaks_are_those_of_all_runs_nearby() {
+        let mut numbers = Numbers(5);
+        let at = |seconds: u32| Time::from_seconds(i64::from(seconds));
+        for span_s in [0, 1, 3, 10] {
+            let mut run = |_| {
+                let (submit, nodes) = (numbers.below(60), 1 + numbers.below(9));
+                let start = submit + numbers.below(9);
+                let end = start + numbers.below(7);
+                JobRun { submit: at(submit), start: at(start), end: at(end), nodes, limit: None }
+            };
+            let runs: Vec<JobRun> = (0..20).map(&mut run).collect();
+            let used = |s: i64| {
+                let now = Time::from_seconds(s);
+                runs.iter().filter(|run| run.start <= now && now < run.end).map(|run| run.nodes).sum::<u32>()
+            };
+            let peaks = peak_within(&runs, at(span_s));
+            assert!(peaks.is_sorted_by(|one, next| one.0 < next.0), "{peaks:?}");
+            for now in peaks[0].0.as_micros() / 1_000_000..100 {
+                let expected = (now - i64::from(span_s)..=now + i64::from(span_s)).map(used).max();
+                let found = peaks.iter().rfind(|(time, _)| *time <= Time::from_seconds(now));
+                assert_eq!(found.map(|&(_, nodes)| nodes), expected, "{now} {span_s} {runs:?}");
+            }
+        }
+    }
 }

@@ -59,16 +59,14 @@
 //! start within that interval, found at the steps of the profile, and later ones that are at most as long as
 //! the interval. For most windows a table of the shortest lengths rules out the second kind
 //! ([`length_table`]). Otherwise, in a long queue, the window waits for these reservations one after the
-//! other ([`freed_windows`]). [`reservations`] has the proof that none is missed.
+//! other. [`reservations`] has the proof that none is missed.
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting
 //! jobs: a pass without changes drops past steps only. An arrival takes O(P + Q), a start O(P + Q), and step
 //! 4 takes O(Q·P). A compression takes O(Q), and each of its moves O(P + Q) at most; in a long queue a move
 //! usually takes the few steps of the profile at its old and new ends.
 
-mod candidates;
 mod free_intervals;
-mod freed_windows;
 mod length_table;
 mod profile;
 mod reservations;

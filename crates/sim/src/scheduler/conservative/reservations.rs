@@ -17,7 +17,7 @@
 //!   among the ones that start there, and records the freed window for it.
 //! * In the second case s was after the end of the free interval, and the job was at most as long as it. Most
 //!   of these jobs find the window taken when they are looked at. In a long queue the freed window waits for
-//!   them one after the other (`freed_windows`). For most windows a table shows that there is none
+//!   them one after the other (`FreedWindows`). For most windows a table shows that there is none
 //!   (`length_table`).
 //!
 //! A search looks at the runs of steps with enough free nodes that meet the freed window. One of them
@@ -26,9 +26,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::candidates::{Candidates, Windows};
-use super::free_intervals::{FreeInterval, free_intervals};
-use super::freed_windows::{FreedWindows, WaitingWindow};
+use super::free_intervals::{FreeInterval, FreeRectangles, Limits, free_intervals};
 use super::length_table::LengthTable;
 use super::profile::{FreedWindow, NONE, Nodes, Profile, ProfileWindow, Reservation, Step, nodes};
 use meshreplay_base::job::{JobId, Time};
@@ -301,5 +299,223 @@ impl Reservations {
         for (number, _) in self.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
             self.candidates.add(number, ANYWHERE, |_| false);
         }
+    }
+}
+
+// The candidates of a compression: reservations that may move, and the windows where they may have gained
+// room.
+//
+// A long queue has few of them, so a compression finds them by a bit set.
+
+/// The most separate windows of a reservation.
+const APART: usize = 2;
+
+/// The windows of one reservation, possibly overlapping.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub(super) struct Windows {
+    count: usize,
+    windows: [ProfileWindow; APART],
+}
+
+impl Windows {
+    /// Adds a window. `is_full` tests whether a window has no room left.
+    #[inline]
+    fn add(&mut self, window: ProfileWindow, is_full: impl Fn(&ProfileWindow) -> bool) {
+        if self.count > 0 {
+            self.add_another(window, is_full);
+            return;
+        }
+        // Field by field, in the order of the earlier writes, which is faster than as a whole.
+        let first = &mut self.windows[0];
+        first.from = window.from;
+        first.until = window.until;
+        first.step = window.step;
+        self.count = 1;
+    }
+
+    /// Adds a window. An overlapping window is extended by it. Without space for another window, full windows
+    /// are dropped, and if none is full, the last window is extended to cover both.
+    fn add_another(&mut self, window: ProfileWindow, is_full: impl Fn(&ProfileWindow) -> bool) {
+        let meets = |other: &ProfileWindow| window.from < other.until && other.from < window.until;
+        let met = self.windows[..self.count].iter().position(meets);
+        if met.is_none() && self.count == APART {
+            let mut kept = 0;
+            for at in 0..APART {
+                self.windows[kept] = self.windows[at];
+                kept += usize::from(!is_full(&self.windows[at]));
+            }
+            self.count = kept;
+        }
+        let met = met.unwrap_or(self.count.min(APART - 1));
+        if let Some(old) = self.windows[..self.count].get_mut(met) {
+            let first = if old.from <= window.from { *old } else { window };
+            *old = ProfileWindow { until: old.until.max(window.until), ..first };
+        } else {
+            self.windows[met] = window;
+            self.count += 1;
+        }
+    }
+
+    /// Removes all windows.
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Returns the windows, the earliest first.
+    pub(super) fn sorted(&mut self) -> &[ProfileWindow] {
+        let windows = &mut self.windows[..self.count];
+        if windows.len() > 1 {
+            windows.sort_unstable_by_key(|window| (window.from, window.until));
+        }
+        windows
+    }
+}
+
+/// The windows of all reservations by number. A reservation without a window cannot move.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Candidates {
+    windows: Vec<Windows>,
+    /// One bit per reservation, set if it has a window. Scanned 64 at a time.
+    bits: Vec<u64>,
+}
+
+impl Candidates {
+    /// Adds `windows` for the reservation with the next number.
+    pub(super) fn push(&mut self, windows: Windows) {
+        let at = self.windows.len();
+        self.windows.push(windows);
+        self.bits.resize(self.windows.len().div_ceil(64), 0);
+        self.bits[at / 64] |= u64::from(windows.count > 0) << (at % 64);
+    }
+
+    /// Adds a window of reservation `at`. `is_full` tests whether a window has no room left.
+    #[inline]
+    pub(super) fn add(&mut self, at: usize, window: ProfileWindow, is_full: impl Fn(&ProfileWindow) -> bool) {
+        self.windows[at].add(window, is_full);
+        self.bits[at / 64] |= 1 << (at % 64);
+    }
+
+    /// Returns the first reservation with a window, from number `from` on. O(Q / 64).
+    pub(super) fn first(&self, from: usize) -> Option<usize> {
+        let word = from / 64;
+        let begun = self.bits.get(word)? & (u64::MAX << (from % 64));
+        let later = self.bits.iter().copied().enumerate().skip(word + 1);
+        let (word, bits) = [(word, begun)].into_iter().chain(later).find(|&(_, bits)| bits != 0)?;
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
+    pub(super) fn windows(&self, at: usize) -> Windows {
+        self.windows[at]
+    }
+
+    /// Takes reservation `at` off the candidates and returns its windows in place, for the caller to clear.
+    pub(super) fn take(&mut self, at: usize) -> &mut Windows {
+        self.bits[at / 64] &= !(1 << (at % 64));
+        &mut self.windows[at]
+    }
+}
+
+// Freed windows with room for reservations that start much later.
+//
+// Some windows suit many such reservations, but usually the first one takes the window before the others are
+// tried. So reservations are not marked individually. Instead the window waits until the pass through the
+// queue reaches the first suitable reservation, then the next one that it still suits, and so on, until the
+// pass has covered all numbers once.
+
+/// A freed window that waits for reservations.
+#[derive(Clone, Copy, Debug)]
+struct WaitingWindow {
+    pub(super) window: ProfileWindow,
+    /// Bounds of the jobs that it may suit.
+    limits: Limits,
+    /// One after the number of the reservation that left the freed window, or 0.
+    origin: u32,
+    /// The distance from `origin` to the number of the next reservation, modulo 2^32. Numbers below `origin`
+    /// are farthest; their turn is in the next pass.
+    distance: u32,
+    /// Whether numbers below `origin` belong to this pass, too.
+    is_last_turn: bool,
+}
+
+impl WaitingWindow {
+    /// Returns the number of the next reservation.
+    fn next(&self) -> u32 {
+        self.origin.wrapping_add(self.distance)
+    }
+}
+
+/// The freed windows that wait for reservations.
+#[derive(Clone, Debug, Default)]
+struct FreedWindows {
+    /// Windows waiting for a reservation of this pass, and windows waiting for the next pass.
+    now: Vec<WaitingWindow>,
+    later: Vec<WaitingWindow>,
+    /// A buffer for the rectangles of a freed window.
+    rectangles: FreeRectangles,
+}
+
+impl FreedWindows {
+    /// Adds a freed window if it may suit reservations. `free_intervals` are its free intervals, except
+    /// the ones that the table rules out. `after` is the number of the reservation that left the window by
+    /// moving in this pass, or `None` outside of a pass.
+    ///
+    /// The window need not wait for later reservations. They are settled when they are made, and can only be
+    /// unsettled by other freed windows.
+    pub(super) fn add(
+        &mut self,
+        window: ProfileWindow,
+        free_intervals: &mut Vec<FreeInterval>,
+        after: Option<u32>,
+        lengths: &mut LengthTable,
+    ) {
+        let Some(&longest) = free_intervals.last() else { return };
+        let origin = after.map_or(0, |after| after + 1);
+        let Some(distance) = lengths.nearest(free_intervals, origin, 0) else { return };
+        let limits = Limits { narrowest: longest.narrower + 1, longest: longest.length() };
+        let one = WaitingWindow { window, limits, origin, distance, is_last_turn: false };
+        match after {
+            Some(_) => self.enqueue(one),
+            None => self.later.push(one),
+        }
+    }
+
+    /// Queues a freed window for its next reservation.
+    fn enqueue(&mut self, one: WaitingWindow) {
+        let is_for_now = one.is_last_turn || one.next() >= one.origin;
+        if is_for_now { &mut self.now } else { &mut self.later }.push(one);
+    }
+
+    /// Returns the first number that a freed window waits for in this pass, or `None` if there is none.
+    pub(super) fn first(&self) -> Option<u32> {
+        self.now.iter().map(WaitingWindow::next).min()
+    }
+
+    /// Begins a pass. Returns whether a freed window waits for it.
+    pub(super) fn begin_turn(&mut self) -> bool {
+        self.later.iter_mut().for_each(|one| one.is_last_turn = true);
+        self.now.append(&mut self.later);
+        !self.now.is_empty()
+    }
+
+    /// Removes and returns a freed window that waits for a reservation, if any.
+    pub(super) fn take(&mut self, number: u32) -> Option<WaitingWindow> {
+        let at = self.now.iter().position(|one| one.next() == number)?;
+        Some(self.now.swap_remove(at))
+    }
+
+    /// Queues a freed window for the next reservation that it still suits, if any.
+    fn requeue(&mut self, one: WaitingWindow, profile: &Profile, lengths: &mut LengthTable) {
+        let WaitingWindow { origin, distance, .. } = one;
+        self.rectangles.find(profile, &one.limits, &one.window);
+        if let Some(distance) = lengths.nearest(&mut self.rectangles.all, origin, distance + 1) {
+            self.enqueue(WaitingWindow { distance, ..one });
+        }
+    }
+
+    /// Resets the freed windows after a renumbering of the reservations, between passes.
+    fn renumber(mut self) -> Self {
+        self.later.iter_mut().for_each(|one| (one.origin, one.distance) = (0, 0));
+        self
     }
 }

@@ -1,26 +1,22 @@
 //! Reads study files. Names and values are checked before the logs are read.
 
-mod allocators;
-mod error;
 mod toml_keys;
 
-pub use error::StudyError;
 pub use toml_keys::StudyKey;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use self::allocators::{Machines, allocators};
 use self::toml_keys::{Keys, ListEntry, Value, beside, read};
-use super::axes::{Axes, AxisValues, MachineArg, UNAVAILABLE_OF_AUTO};
+use super::axes::{ALL, Axes, AxisValues, MachineArg, MachinesWithTopology, UNAVAILABLE_OF_AUTO, resolve};
 use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError, check_name};
 use super::planned::Study;
 use super::replay_spec::{Coordinate, ReplaySpec};
-use super::topology::MachinesWithTopology;
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
-use meshreplay_logs::ReadOptions;
+use meshreplay_logs::{ReadOptions, TraceError};
 use meshreplay_machine::machine::node_map::NodeMapSource;
 use meshreplay_machine::machine::outages::OutageSource;
 use meshreplay_machine::machine::{Mesh, make_unavailable};
@@ -338,4 +334,109 @@ fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
         given.spec.params.extend(resolved.params);
     }
     Ok(given)
+}
+
+/// The reason why a study file cannot be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The file cannot be read.
+    #[error("{} cannot be read", .path.display())]
+    File {
+        /// The path of the study file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The file, one of its lines, or an option of the command line is wrong.
+    #[error("{place}: {problem}")]
+    Wrong {
+        /// The path, with the line if there is one, or the option.
+        place: String,
+        /// The key, the value that was found, and what was expected.
+        problem: String,
+    },
+    /// A log cannot be read.
+    #[error("{place}: key 'logs'")]
+    Log {
+        /// The path and the line.
+        place: String,
+        /// The problem with the log.
+        source: Box<TraceError>,
+    },
+}
+
+impl StudyError {
+    /// An error about the file at `path` as a whole.
+    fn of_file(path: &Path, problem: String) -> Self {
+        Self::Wrong { place: path.display().to_string(), problem }
+    }
+
+    /// An error about a line, from 1, of the file at `path`.
+    fn at_line(path: &Path, line: usize, problem: String) -> Self {
+        Self::Wrong { place: format!("{}:{line}", path.display()), problem }
+    }
+}
+
+// The allocators of a study file, and files in place of one that has machines which an allocator cannot
+// serve.
+
+/// The machines of a study file: the names in the file, and the machines without unavailable nodes.
+struct Machines<'a> {
+    names: &'a [String],
+    meshes: &'a [Mesh],
+}
+
+/// Returns the allocators of the file, in their canonical spelling. Fails if one cannot serve a machine of
+/// the study.
+fn allocators(keys: &Keys<'_>, machines: &Machines<'_>) -> Result<Vec<ListEntry<GivenSpec>>, StudyError> {
+    let texts = keys.required("allocators", strings(|text| Ok(text.to_owned())))?;
+    let texts: Vec<String> = texts.into_iter().map(|(text, _)| text).collect();
+    keys.required(
+        "allocators",
+        strings(|text| {
+            let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
+            if given.spec == Spec::named(ALL) {
+                return Ok(given);
+            }
+            for machine in machines.meshes {
+                resolve(&given.spec, machine).map_err(|error| match error {
+                    SpecError::Unsuited { .. } => format!("{error}{}", split(&texts, machines)),
+                    _ => error.to_string(),
+                })?;
+            }
+            let spec = Guests::default().find_allocator(&given.spec).map_err(|error| error.to_string())?;
+            Ok(GivenSpec { spec, ..given })
+        }),
+    )
+}
+
+/// Allocators that serve the same machines.
+struct Alike<'a> {
+    machines: Vec<&'a str>,
+    allocators: Vec<&'a str>,
+}
+
+/// Returns the lines of several study files in place of one, each with allocators that serve the same
+/// machines. Empty if one file has all allocators that serve any machine.
+fn split(allocators: &[String], machines: &Machines<'_>) -> String {
+    let mut files: Vec<Alike<'_>> = Vec::new();
+    for text in allocators {
+        let Ok(GivenSpec { spec, .. }) = text.parse() else { continue };
+        let is_served = |mesh| spec == Spec::named(ALL) || resolve(&spec, mesh).is_ok();
+        let named = machines.names.iter().zip(machines.meshes);
+        let served: Vec<&str> = named.filter(|(_, mesh)| is_served(mesh)).map(|(name, _)| &**name).collect();
+        match files.iter_mut().find(|file| file.machines == served) {
+            Some(file) => file.allocators.push(text),
+            None if served.is_empty() => {}
+            None => files.push(Alike { machines: served, allocators: vec![text] }),
+        }
+    }
+    if files.len() < 2 {
+        return String::new();
+    }
+    let lines = |Alike { machines, allocators }: &Alike<'_>| {
+        format!("\n  machines = {machines:?}\n  allocators = {allocators:?}")
+    };
+    let lines: Vec<String> = files.iter().map(lines).collect();
+    format!("; or split the study into {} files with these lines:{}", files.len(), lines.join("\nand"))
 }

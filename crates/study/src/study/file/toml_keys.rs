@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::options::OPTIONS;
 use super::super::replay_spec::COORDINATES;
-use super::error::StudyError;
+use super::StudyError;
 use meshreplay_base::memory;
 use meshreplay_base::spec::unknown;
 

@@ -3,11 +3,9 @@
 
 mod checks;
 mod cost;
-mod machines;
 mod maintenance;
 mod parts;
 mod period;
-mod sharing;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,14 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::PlanError;
-use super::sharing::Sharing;
+use super::period::LogPeriod;
 use super::survey::{Counts, LogSize, PartMachines, PartSurvey, Survey};
+use super::{Draft, PlanError};
+use crate::study::axes::LogPart;
+use crate::study::log::LogSource;
+use crate::study::planned::StudyLog;
+use crate::study::replay_spec::ReplaySpec;
+use crate::study::shared_jobs::{LoadJobsError, read};
 use meshreplay_base::words::counted;
 use meshreplay_logs::{
     Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes, SiteSize,
     SizeSource, no_such_partition,
 };
+use meshreplay_machine::machine::{AutoMachine, Mesh};
 use meshreplay_workload::{LeftOut, Reason};
 
 /// The facts about a log that its parts depend on.
@@ -353,4 +359,281 @@ impl LogSize {
             None => needed,
         }
     }
+}
+
+/// Most groups of partitions that become separate machines by default.
+const MOST_GROUPS: usize = 8;
+
+/// A partition counts if its jobs have at least this fraction (1/100) of all work.
+const COUNTS: i128 = 100;
+
+/// Most partitions in a note.
+const NAMED: usize = 4;
+
+/// The work of the jobs of one partition.
+struct Work {
+    /// Partition; `None` for the jobs without one.
+    number: Option<i64>,
+    jobs: u64,
+    /// Sum of processors times run time.
+    all: i128,
+    /// The same sum over the jobs with node lists.
+    listed: i128,
+}
+
+/// The partitions of a log, and groups that share nodes.
+struct Sharing {
+    partitions: Vec<Work>,
+    /// Groups of partitions that share nodes; `None` if the node lists do not cover all partitions that
+    /// count.
+    groups: Option<Vec<Vec<i64>>>,
+}
+
+impl Sharing {
+    /// Groups the partitions.
+    pub(super) fn new(
+        surveys: &BTreeMap<Option<i64>, Survey>,
+        runs: &mut RunsOnNodes<'_>,
+        names: &LogNames,
+    ) -> Self {
+        let work = |(&number, survey): (&Option<i64>, &Survey)| Work {
+            number,
+            jobs: survey.jobs,
+            all: survey.work_procs_us,
+            listed: survey.listed_procs_us.unwrap_or_default(),
+        };
+        let mut sharing = Self { partitions: surveys.iter().map(work).collect(), groups: None };
+        let are_listed =
+            |partition: &&Work| partition.number.is_some() && 2 * partition.listed >= partition.all;
+        if sharing.partitions.len() < 2 || !sharing.significant(&|_| true).iter().all(are_listed) {
+            return sharing;
+        }
+        let Some(mut groups) = runs.groups() else { return sharing };
+        sharing.add_mixed(&mut groups, names);
+        let is_grouped = |number: i64| groups.iter().any(|group| group.contains(&number));
+        if sharing.significant(&|_| true).iter().filter_map(|partition| partition.number).all(is_grouped) {
+            sharing.groups = Some(groups);
+        }
+        sharing
+    }
+
+    /// Adds ungrouped partitions whose names are lists, as in jobs of Slurm that never started, to the group
+    /// of the first known partition.
+    fn add_mixed(&self, groups: &mut [Vec<i64>], names: &LogNames) {
+        let label = |number: i64| names.label(NameKind::Partition, number);
+        let of_group = |group: &Vec<i64>| group.iter().map(|&number| label(number)).collect::<Vec<_>>();
+        let labels: Vec<Vec<String>> = groups.iter().map(of_group).collect();
+        for number in self.partitions.iter().filter_map(|partition| partition.number) {
+            let name = label(number);
+            if !name.contains(',') || groups.iter().any(|group| group.contains(&number)) {
+                continue;
+            }
+            let group_of = |one: &str| labels.iter().position(|group| group.iter().any(|other| other == one));
+            if let Some(group) = name.split(',').find_map(group_of) {
+                groups[group].push(number);
+            }
+        }
+    }
+
+    /// Returns the groups that become separate machines: several, but not too many. `None` if they are
+    /// unknown, too.
+    pub(super) fn machines(&self) -> Option<&[Vec<i64>]> {
+        self.groups.as_deref().filter(|groups| (2..=MOST_GROUPS).contains(&groups.len()))
+    }
+
+    /// Returns the chosen partitions with 1 % or more of their total work, in descending order of work.
+    fn significant(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Vec<&Work> {
+        let chosen = || self.partitions.iter().filter(|partition| chosen(partition.number));
+        let total: i128 = chosen().map(|partition| partition.all).sum();
+        let counts = |partition: &&Work| partition.all > 0 && COUNTS * partition.all >= total;
+        let mut partitions: Vec<&Work> = chosen().filter(counts).collect();
+        partitions.sort_by_key(|partition| -partition.all);
+        partitions
+    }
+
+    /// Returns whether several chosen partitions have 1 % or more of their total work and are not known to
+    /// share nodes.
+    pub(super) fn pools(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> bool {
+        let numbers: Vec<i64> = self.significant(chosen).iter().filter_map(|one| one.number).collect();
+        let are_in = |group: &Vec<i64>| numbers.iter().all(|number| group.contains(number));
+        numbers.len() > 1 && !self.groups.iter().flatten().any(are_in)
+    }
+
+    /// Returns the partitions with 1 % or more of the work of a group that share nodes in part, if a chosen
+    /// partition is among them: one of them has used less than 90 % of the nodes of the group.
+    fn overlapping(
+        &self,
+        chosen: &dyn Fn(Option<i64>) -> bool,
+        runs: &mut RunsOnNodes<'_>,
+    ) -> Option<Vec<i64>> {
+        for group in self.groups.iter().flatten().filter(|group| group.len() > 1) {
+            let is_in = |number: Option<i64>| number.is_some_and(|number| group.contains(&number));
+            let members: Vec<i64> = self.significant(&is_in).iter().filter_map(|one| one.number).collect();
+            if members.len() < 2 || !members.iter().any(|&number| chosen(Some(number))) {
+                continue;
+            }
+            let all = runs.node_use(&is_in).nodes;
+            let mut of_each =
+                members.iter().map(|&member| runs.node_use(&|number| number == Some(member)).nodes);
+            if of_each.any(|nodes| 10 * nodes < 9 * all) {
+                return Some(members);
+            }
+        }
+        None
+    }
+
+    /// Returns a note on the pooled partitions of the whole log called `log`; `None` if there is nothing to
+    /// pool.
+    fn note_on_pooled(&self, log: &str, label: impl Fn(i64) -> String, has_auto: bool) -> Option<String> {
+        if !self.pools(&|_| true) {
+            return None;
+        }
+        let total: i128 = self.partitions.iter().map(|partition| partition.all).sum();
+        let named = self.significant(&|_| true);
+        let named: Vec<&&Work> = named.iter().filter(|partition| partition.number.is_some()).collect();
+        let words = |(i, partition): (usize, &&&Work)| {
+            let share = 100.0 * partition.all as f64 / total as f64;
+            let of_what = if i == 0 { " of the node-seconds" } else { "" };
+            let name = partition.number.map(&label).unwrap_or_default();
+            format!("{name} ({}, {share:.0} %{of_what})", counted(partition.jobs, "job"))
+        };
+        let mut list: Vec<String> = named.iter().take(NAMED).enumerate().map(words).collect();
+        if named.len() > NAMED {
+            list.push(format!("{} more", named.len() - NAMED));
+        }
+        let of_group = |group: &Vec<i64>| {
+            let partitions = Partitions::new(group.iter().map(|&number| label(number)));
+            partitions.map(|partitions| partitions.to_string())
+        };
+        let by_group = self.machines().map(|groups| groups.iter().filter_map(of_group).collect::<Vec<_>>());
+        let choice = by_group.map_or_else(|| "each".to_owned(), |groups| groups.join(" "));
+        let machine = if has_auto { "" } else { " --machine auto" };
+        Some(format!(
+            "{log}: partitions pooled on one machine: {}; --partition {choice}{machine} keeps them apart",
+            list.join(", ")
+        ))
+    }
+}
+
+impl Draft {
+    /// Finds the parts of each log and their machines, and adds a note on each machine that a log sizes.
+    pub(super) fn size_machines(
+        &mut self,
+        surveys: &[Vec<PartSurvey>],
+        notes: &mut Vec<String>,
+    ) -> Result<(), PlanError> {
+        for (log, parts) in self.logs.iter().zip(surveys) {
+            let (mut found, mut groups) = (Vec::with_capacity(parts.len()), Vec::new());
+            for part in parts {
+                let machines = match part.machines {
+                    PartMachines::Given => self.axes.machines.clone(),
+                    PartMachines::All if self.axes.autos.is_empty() => self.axes.machines.clone(),
+                    PartMachines::All => self.sized(log, part, notes)?,
+                    PartMachines::Autos => {
+                        let machines = self.autos(log, part)?;
+                        groups.push((part, machines.clone()));
+                        machines
+                    }
+                };
+                found.push(LogPart { partition: part.partition.clone(), machines });
+            }
+            notes.extend(note_on_groups(log, &groups));
+            self.axes.of_logs.push(found);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the size of the machine of a replay follows from its use in this part of the log.
+    pub(super) fn assumes_size(&self, part: &PartSurvey, spec: &ReplaySpec) -> bool {
+        part.size.as_ref().is_ok_and(|size| size.is_of_use) && !self.axes.machines.contains(&spec.machine)
+    }
+
+    /// Returns the reason why recorded waits are not those of a given machine: the log has the number of its
+    /// own nodes in its header or by their names, and this machine has another.
+    pub(super) fn doubt_of_size(&self, part: &PartSurvey, spec: &ReplaySpec) -> Option<String> {
+        // Pooled partitions are not compared either, for a reason that counts more.
+        let (nodes, source) = part.own_nodes.filter(|_| !part.pools_partitions)?;
+        let given = spec.machine.available();
+        let has_other = u64::from(given) != nodes && self.axes.machines.contains(&spec.machine);
+        let source = source.words();
+        has_other.then(|| format!("its machine has the {nodes} {source}, and {} has {given}", spec.machine))
+    }
+
+    /// Reads logs again whose jobs were not kept, if parts or periods of them are replayed, which requires all
+    /// jobs at once.
+    pub(super) fn keep_parts(
+        &self,
+        logs: &mut [StudyLog],
+        periods: &[LogPeriod],
+    ) -> Result<(), LoadJobsError> {
+        for (i, (log, period)) in logs.iter_mut().zip(periods).enumerate() {
+            let is_stream = log.loaded.as_ref().is_some_and(|loaded| loaded.extent.is_some());
+            let mut parts = self.axes.of_logs.get(i).into_iter().flatten();
+            if is_stream && (period.period.is_some() || parts.any(|part| part.partition.is_some())) {
+                let planned = StudyLog { loaded: None, ..log.clone() };
+                log.loaded = Some(read(&planned, &self.axes.rules[0], usize::MAX)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the machines of a part of a log, and adds a note on each machine that the log sizes.
+    fn sized(
+        &self,
+        log: &LogSource,
+        part: &PartSurvey,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Mesh>, PlanError> {
+        let name = part.name(&log.name);
+        let mut machines = self.axes.machines.clone();
+        let autos = self.autos(log, part)?;
+        for ((place, auto), machine) in self.axes.autos.iter().zip(autos) {
+            let without = match machine.nodes() - machine.available() {
+                0 => String::new(),
+                surplus => format!(" ({surplus} of its nodes are unavailable)"),
+            };
+            let note = |LogSize { nodes, source, .. }: &LogSize| {
+                format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}")
+            };
+            notes.extend(part.size.iter().map(note));
+            machines.insert(*place, machine);
+        }
+        Ok(machines)
+    }
+
+    /// Returns the machines of a part of a log that the log sizes.
+    fn autos(&self, log: &LogSource, part: &PartSurvey) -> Result<Vec<Mesh>, PlanError> {
+        let name = part.name(&log.name);
+        let unknown = |reason: &String| {
+            PlanError::Unsuited(format!("{name}: {reason}; give the machine, such as 16x16"))
+        };
+        let nodes = part.size.as_ref().map_err(unknown)?.nodes;
+        let on_nodes = |(_, machine): &(usize, AutoMachine)| {
+            machine.on(nodes).ok_or_else(|| {
+                PlanError::Unsuited(format!(
+                    "{name}: machine '{machine}' would have {nodes} nodes, expected 1 to 2^24; give the \
+                     machine, such as 16x16"
+                ))
+            })
+        };
+        self.axes.autos.iter().map(on_nodes).collect()
+    }
+}
+
+/// Returns a note on partitions with their own machines; `None` without any.
+fn note_on_groups(log: &LogSource, groups: &[(&PartSurvey, Vec<Mesh>)]) -> Option<String> {
+    let words = |(part, machines): &(&PartSurvey, Vec<Mesh>)| {
+        let name = part.partition.as_ref().map(Partitions::label).unwrap_or_default();
+        let machines: Vec<String> = machines.iter().map(Mesh::to_string).collect();
+        format!("{name} {}", machines.join(" and "))
+    };
+    let list: Vec<String> = groups.iter().map(words).collect();
+    (!list.is_empty()).then(|| {
+        format!(
+            "{}: partitions that share no nodes are replayed on machines of their own: {}; --partition all \
+                 pools them",
+            log.name,
+            list.join(", ")
+        )
+    })
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::study::all::{Requests, left_out};
+use crate::study::axes::{Requests, left_out};
 use crate::study::jobs::{JobsError, kind_of};
 use crate::study::log::RecordedNodesError;
 use crate::study::options::Options;
@@ -58,7 +58,7 @@ pub(super) struct Survey {
     pub(super) jobs: u64,
     /// The number of jobs with a time limit, and of those whose limit is their run time.
     pub(super) limited: u64,
-    pub(super) limited_by_run: u64,
+    limited_by_run: u64,
     /// The number of jobs that ran although the log does not say when they started.
     pub(super) unstarted: u64,
     /// Whether any job names its user.

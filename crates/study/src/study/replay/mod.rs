@@ -3,14 +3,12 @@
 mod fold;
 pub(super) mod opening;
 pub(super) mod outages;
-mod outcome;
 mod path;
 mod replication;
 
 pub use fold::JOBS_AT_ONCE;
 pub(super) use fold::TakeRows;
 pub(super) use outages::check as check_outages;
-pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
 
 use std::sync::Arc;
@@ -22,15 +20,16 @@ use super::options::{OPTIONS, Options};
 use super::replay_spec::{COORDINATES, ReplaySpec};
 use super::source::{JobSource, LogStream};
 use meshreplay_alloc::allocator::{BuildError, Built, follows_lists};
-use meshreplay_base::job::{Job, Time};
+use meshreplay_base::job::{Job, Period, Time};
 use meshreplay_base::prediction::PredictionError;
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_base::stop::Stop;
+use meshreplay_logs::LogNames;
 use meshreplay_machine::machine::outages::OutageFileError;
 use meshreplay_sim::engine::ReplayError;
-use meshreplay_sim::execution::has_traffic;
+use meshreplay_sim::execution::{Traffic, has_traffic};
 use meshreplay_sim::guest::{self, Guests};
-use meshreplay_sim::metrics::{Monitor, Summary};
+use meshreplay_sim::metrics::{FinishedJob, Monitor, Number, PartSums, Recording, ShapeCount, Summary};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_workload::{Arrivals, Rules, Shake};
 
@@ -232,5 +231,59 @@ impl ReplaySpec {
         COORDINATES.iter().any(|row| row.needs_all_jobs && !row.is_default(self))
             || rules_need_all_jobs(rules)
             || algorithms_need_all_jobs(scheduler, allocator, network)
+    }
+}
+
+/// The results of one replication of a replay.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The seed of the replication.
+    pub seed: u64,
+    /// Records of the log, or jobs of the model, that were not replayed.
+    pub skipped: u64,
+    /// Skipped jobs that the allocator cannot place even on the idle machine.
+    pub never_fit: u64,
+    /// Most processors in use at once according to the log; `None` unless the scheduler follows recorded
+    /// starts.
+    pub log_peak: Option<u64>,
+    /// The period that the numbers cover; `None` for the whole log.
+    pub period: Option<Period>,
+    /// Notes on recorded nodes. Empty unless the allocator follows them.
+    pub notes_on_nodes: Vec<String>,
+    /// Replayed jobs with their records and measurements, in the order of the log. Empty unless
+    /// [`Options::jobs`](super::Options::jobs) is set, and if they were written while the replay ran.
+    pub jobs: Vec<FinishedJob>,
+    /// Names behind the numbers of the jobs, and the start of their log.
+    pub names: Arc<LogNames>,
+    /// What is measured besides single jobs. Courses of time are empty unless
+    /// [`Options::jobs`](super::Options::jobs) is set.
+    pub recording: Recording,
+    /// Network traffic; `None` without a network.
+    pub traffic: Option<Traffic>,
+    /// Counts of jobs by shape, including jobs that never fit. Empty unless
+    /// [`Options::jobs`](super::Options::jobs) and
+    /// [`Options::by_shape`](super::Options::by_shape) are set.
+    pub by_shape: Vec<ShapeCount>,
+    /// All numbers of the replication, as one row.
+    pub summary: Summary,
+    /// Sums over parts of the log, for paired comparisons with other replays of the same jobs.
+    pub parts: PartSums,
+}
+
+impl Outcome {
+    /// Returns whether [`Self::jobs`] has the replayed jobs.
+    pub fn has_jobs(&self) -> bool {
+        self.summary.number("jobs") == Some(Number::Count(self.jobs.len() as u64))
+    }
+
+    /// Removes the jobs and the courses of time, the largest part of an outcome.
+    pub fn strip(&mut self) {
+        (self.jobs, self.by_shape) = (Vec::new(), Vec::new());
+        if let Some(fragmentation) = &mut self.recording.fragmentation {
+            fragmentation.course = Vec::new();
+        }
+        if let Some(outages) = &mut self.recording.outages {
+            (outages.downtimes, outages.lost_runs) = (Vec::new(), Vec::new());
+        }
     }
 }

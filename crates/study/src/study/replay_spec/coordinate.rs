@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::ReplaySpec;
-use super::labels::{self, Labelled};
+use super::{Labelled, ReplaySpec};
 use crate::study::file::StudyKey;
 use crate::study::options::Keyed;
 use meshreplay_alloc::allocator;
@@ -201,7 +200,7 @@ pub const COORDINATES: &[Coordinate] = &[
             spec_column: "scheduler_spec",
             spec_meaning: "scheduler with every default",
             of: |labels| &labels.scheduler,
-            short: labels::short_scheduler,
+            short: super::short_scheduler,
         }),
         key: Some(StudyKey::strings("schedulers", "[\"fcfs\", \"easy\"]")),
         in_command: InCommand::Option(2),

@@ -5,19 +5,16 @@
 //! needs a field of [`ReplaySpec`], a row of the table and the code that uses it.
 
 mod coordinate;
-mod labels;
 
 pub(super) use coordinate::plain_text;
 pub use coordinate::{Argument, Axis, COORDINATES, Coordinate};
-pub(super) use labels::LABELS;
-pub use labels::{Labelled, Labels};
 
 use std::sync::Arc;
 
 use serde::de::Error;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use meshreplay_alloc::allocator;
 use meshreplay_base::job::{Period, Time};
@@ -26,6 +23,7 @@ use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::Mesh;
 use meshreplay_machine::machine::mesh::MeshError;
 use meshreplay_sim::execution::RECORDED;
+use meshreplay_sim::scheduler;
 use meshreplay_workload::Rules;
 
 /// The description of one replay, with every default written out. The result depends on this description, on
@@ -211,5 +209,72 @@ impl<'de> Deserialize<'de> for ReplaySpec {
             None => Labels::short(&spec.scheduler, &spec.allocator, &spec.network),
         });
         Ok(spec)
+    }
+}
+
+// The labels of a replay: the names of its algorithms as the user gave them, such as `mc1x1`.
+//
+// Labels are for people and do not affect a replay. Keys of results and commands that repeat a replay use
+// resolved specs, so two labels with the same resolved spec are the same replay.
+
+/// The name of the entry of labels in JSON.
+pub(super) const LABELS: &str = "labels";
+
+/// The labels of the algorithms. An empty label is unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Labels {
+    /// The label of the scheduler.
+    pub scheduler: String,
+    /// The label of the allocator.
+    pub allocator: String,
+    /// The label of the execution model.
+    pub network: String,
+}
+
+impl Labels {
+    /// Default labels: short forms, such as `hilbert+bf`.
+    pub fn short(scheduler: &Spec, allocator: &Spec, network: &Spec) -> Self {
+        Self {
+            scheduler: scheduler::short(scheduler).to_string(),
+            allocator: allocator::short(allocator),
+            network: network.to_string(),
+        }
+    }
+
+    /// Returns the labels that `label` gives for the names of the coordinates.
+    pub fn of_names(label: impl Fn(&str) -> String) -> Self {
+        Self { scheduler: label("scheduler"), allocator: label("allocator"), network: label("network") }
+    }
+
+    /// Returns the labels in the JSON of a replay; `None` if it has none.
+    pub fn of_json(replay: &Value) -> Option<Self> {
+        Self::deserialize(replay.get(LABELS)?).ok()
+    }
+
+    /// Returns whether no label is known.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The columns and the short form of an algorithm, for tables and frames: a part of a row of
+/// [`COORDINATES`].
+#[derive(Debug)]
+pub struct Labelled {
+    /// Name of the column of resolved specs. The column named like the coordinate holds labels.
+    pub spec_column: &'static str,
+    /// Meaning of that column.
+    pub spec_meaning: &'static str,
+    /// Returns the label of the coordinate.
+    pub of: fn(&Labels) -> &str,
+    /// Returns the short form of a resolved spec, and any other text unchanged.
+    pub short: fn(&str) -> String,
+}
+
+/// Returns the short form of a resolved scheduler, and any other text unchanged.
+fn short_scheduler(text: &str) -> String {
+    match text.parse::<Spec>() {
+        Ok(spec) if scheduler::build(&spec).is_ok() => scheduler::short(&spec).to_string(),
+        _ => text.to_owned(),
     }
 }

@@ -5,8 +5,9 @@
 mod tests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rayon::ThreadPool;
@@ -14,11 +15,10 @@ use rayon::ThreadPool;
 use super::jobs::JobsError;
 use super::planned::Study;
 use super::replay::{Outcome, RunError, TakeRows};
-use super::running::{Running, State};
 use super::shared_jobs::{LoadJobsError, Workloads};
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
-use meshreplay_sim::metrics::FinishedJob;
+use meshreplay_sim::metrics::{FinishedJob, Monitor};
 
 /// An error that occurs while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
@@ -162,4 +162,65 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("panicked: {}", text.unwrap_or_else(|| "for an unknown reason".to_owned()))
+}
+
+/// The state of a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// The replay has not begun.
+    Waiting,
+    /// The replay is running.
+    Running,
+    /// The replay has ended, with a result or with an error.
+    Ended,
+}
+
+/// The monitors and states of all replays of a study, and the switch that stops them all.
+#[derive(Debug)]
+pub struct Running {
+    monitors: Vec<Monitor>,
+    states: Mutex<Vec<State>>,
+    stopped: AtomicBool,
+}
+
+impl Running {
+    /// The state of `cells` waiting replays.
+    pub fn new(cells: usize) -> Self {
+        Self {
+            monitors: (0..cells).map(|_| Monitor::default()).collect(),
+            states: Mutex::new(vec![State::Waiting; cells]),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns the monitor of the replay at position `cell`.
+    pub fn monitor(&self, cell: usize) -> &Monitor {
+        &self.monitors[cell]
+    }
+
+    fn states(&self) -> MutexGuard<'_, Vec<State>> {
+        // Changes of the list are atomic.
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the state of the replay at position `cell`.
+    pub fn set(&self, cell: usize, state: State) {
+        self.states()[cell] = state;
+    }
+
+    /// Returns the state of the replay at position `cell`.
+    pub fn state(&self, cell: usize) -> State {
+        self.states()[cell]
+    }
+
+    /// Stops the running replays, and keeps the others from beginning.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.monitors.iter().for_each(|monitor| monitor.stop.throw());
+    }
+
+    /// Returns whether [`Running::stop`] was called.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
 }

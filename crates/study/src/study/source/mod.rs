@@ -1,15 +1,14 @@
 //! The source of a replay's jobs: a log, or a workload model that draws new jobs from each seed.
 
-mod arrivals;
 mod stream;
 
 use std::sync::Arc;
 
-pub(super) use self::arrivals::{Ranks, StreamedArrivals};
 pub(super) use self::stream::BATCHES;
 pub use self::stream::LogStream;
+pub(super) use stream::{Ranks, StreamedArrivals};
 
-use super::all::Requests;
+use super::axes::Requests;
 use super::jobs::{JobsError, check_range, drawn_jobs, fitting, kind_of};
 use super::log::{RecordedNodes, RecordedNodesError, recorded_nodes};
 use meshreplay_base::job::Job;

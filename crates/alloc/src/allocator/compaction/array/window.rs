@@ -1,7 +1,7 @@
 //! The window of an incoming task: the processors that can be freed in the fewest steps, and the tasks that
 //! must move.
 
-use super::tasks::{Array, Task};
+use super::{Array, Task};
 
 /// A task that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,6 @@
 //! behind each `}`, so that memory holds one job, and it does not matter whether the text has many lines or
 //! one.
 
-mod members;
-
-use self::members::{COUNTS, KINDS, NUMBERS, Number, RESOURCES, TEXTS, is_read, other_text, place};
 use super::job::{Accounting, SlurmJob};
 use super::tres::Resources;
 use crate::error::Problem;
@@ -321,6 +318,101 @@ impl LineParser for SlurmJson {
     fn facts(&mut self) -> Facts {
         self.accounting.facts()
     }
+}
+
+/// The numbers of a job that are read, by the keys that lead to them; `*` stands for the entries of a list.
+const NUMBERS: [&str; 11] = [
+    "job_id",
+    "time.submission",
+    "time.eligible",
+    "time.start",
+    "time.end",
+    "time.elapsed",
+    "time.limit",
+    "allocation_nodes",
+    "required.CPUs",
+    "tres.allocated.*.count",
+    "tres.requested.*.count",
+];
+
+/// The texts of a job that are read, as [`NUMBERS`].
+const TEXTS: [&str; 12] = [
+    "user",
+    "account",
+    "partition",
+    "qos",
+    "nodes",
+    "cluster",
+    "state.current.*",
+    "state.reason",
+    "tres.allocated.*.type",
+    "tres.allocated.*.name",
+    "tres.requested.*.type",
+    "tres.requested.*.name",
+];
+
+/// The entries of the lists of resources. In the same order, the last two of [`NUMBERS`] and the last four of
+/// [`TEXTS`] are theirs.
+const RESOURCES: [&str; 2] = ["tres.allocated.*", "tres.requested.*"];
+
+/// The places of the numbers and the texts of resources.
+const COUNTS: usize = NUMBERS.len() - 2;
+const KINDS: usize = TEXTS.len() - 4;
+
+/// Returns the place of a member in [`NUMBERS`] or [`TEXTS`]; `None` if it is not read.
+fn place(members: &[&str], path: &[u8]) -> Option<usize> {
+    members.iter().position(|member| member.as_bytes() == path)
+}
+
+/// Returns whether a member is read, or another one within it.
+fn is_read(path: &[u8]) -> bool {
+    let mut members = NUMBERS.iter().chain(&TEXTS).filter_map(|member| member.as_bytes().strip_prefix(path));
+    members.any(|within| matches!(within, [] | [b'.', ..]))
+}
+
+/// A number, which may be an object of three members in any order.
+#[derive(Clone, Copy, Debug, Default)]
+struct Number {
+    value: Option<i64>,
+    /// True if the number is flagged as not set, or as infinite.
+    is_void: bool,
+}
+
+/// Slurm's *no value*; the next number is *no limit*.
+const NO_VALUE: i64 = 0xffff_fffe;
+
+impl Number {
+    /// Returns the number; `None` if it is missing.
+    fn get(self) -> Option<i64> {
+        self.value.filter(|&value| !self.is_void && value != NO_VALUE && value != NO_VALUE + 1)
+    }
+
+    /// Returns the number; `None` if it is missing or 0, as instants are that have not come.
+    fn instant(self) -> Option<i64> {
+        self.get().filter(|&value| value > 0)
+    }
+}
+
+/// Members that `sacct --json` never writes: nesting depth, keys, and a description of the text that has
+/// them.
+const OTHERS: [(usize, &[&[u8]], &str); 3] = [
+    (1, &[b"nb_res", b"profiles"], BATSIM),
+    (3, &[b"subtime", b"profile"], BATSIM),
+    (
+        3,
+        &[b"submit_time", b"job_state", b"node_count"],
+        "the queue of Slurm (squeue or scontrol with --json), which has no jobs that ended long ago; get \
+             sacct --json",
+    ),
+];
+
+/// Description of a Batsim workload, with a remedy.
+const BATSIM: &str = "a workload of Batsim, which has profiles instead of run times; replay the jobs that \
+     Batsim wrote (out_jobs.csv)";
+
+/// Identifies a text other than the output of `sacct --json` by a member's key and its nesting depth.
+fn other_text(depth: usize, key: &[u8]) -> Option<&'static str> {
+    OTHERS.iter().find(|(place, keys, _)| *place == depth && keys.contains(&key)).map(|(.., what)| *what)
 }
 
 #[cfg(test)]

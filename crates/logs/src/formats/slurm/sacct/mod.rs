@@ -19,8 +19,6 @@
 
 mod columns;
 mod fields;
-mod lines;
-mod readings;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -28,9 +26,10 @@ use std::rc::Rc;
 use memchr::memchr;
 
 use self::columns::{Column, Heading, READS, Separator, is_heading};
-use self::fields::{Fields, agreeing, elapsed, malformed, sizes};
-use self::lines::{Fit, widths};
-use self::readings::{has, is_half_numbered, is_job, is_plausible, may_be_job};
+use self::fields::{
+    Fields, Fit, agreeing, elapsed, has, is_half_numbered, is_job, is_plausible, malformed, may_be_job,
+    sizes, widths,
+};
 use super::job::{Accounting, SlurmJob, limit};
 use crate::error::Problem;
 use crate::facts::{Facts, STEPS};
@@ -381,7 +380,7 @@ fn may_end(heading: &Heading, line: &[u8]) -> bool {
 fn begins_job(heading: &Heading, line: &[u8]) -> bool {
     let pieces = heading.separator.split(line);
     let first = heading.free.first().copied().unwrap_or(heading.columns.len());
-    if !readings::begins_plausibly(heading, &pieces, first) {
+    if !fields::begins_plausibly(heading, &pieces, first) {
         return false;
     }
     // In quotes a text may hold anything.
@@ -389,7 +388,7 @@ fn begins_job(heading: &Heading, line: &[u8]) -> bool {
     let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
     let is_in_front = heading.fields[column as usize] <= first;
     !is_quoted && is_in_front && begins(heading, line) == Some(true)
-        || is_job(heading, &readings::placed(heading, &pieces, &vec![0; heading.free.len()]))
+        || is_job(heading, &fields::placed(heading, &pieces, &vec![0; heading.free.len()]))
 }
 
 /// Returns true if `lines` together are one job with other fields than `alone`, the last line read alone.
@@ -417,7 +416,7 @@ fn begins(heading: &Heading, text: &[u8]) -> Option<bool> {
     if heading.fields[column as usize] > pieces.len() {
         return if first == 0 || pieces.len() == first + 1 { None } else { Some(true) };
     }
-    let fields = readings::placed(heading, &pieces, &vec![0; heading.free.len()]);
+    let fields = fields::placed(heading, &pieces, &vec![0; heading.free.len()]);
     Some(has(heading, &fields, column))
 }
 

@@ -7,8 +7,6 @@
 //!
 //! The arrays of Arrow are read, and not frames, as frames would need Polars with all of its types.
 
-mod messages;
-mod pages;
 mod structure;
 
 use std::fs::File;
@@ -35,9 +33,7 @@ use polars_io::parquet::read::_internal::to_deserializer;
 use polars_io::parquet::read::infer_schema;
 use polars_io::prelude::{ParquetReader, SerReader};
 
-use self::messages::check_message;
-use self::pages::check_pages;
-use self::structure::{Positioned, check_arrow, check_parquet};
+use self::structure::{Positioned, check_arrow, check_message, check_pages, check_parquet};
 use super::unpanicking;
 use meshreplay_logs::set_table_converter;
 use polars_utils::float16::pf16;

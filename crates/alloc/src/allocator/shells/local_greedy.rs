@@ -22,13 +22,8 @@
          use its vector instructions"
 )]
 
-mod axis;
-mod choice;
-
 use pulp::{Arch, Simd, WithSimd};
 
-use self::axis::{Axis, FAR};
-use self::choice::GONE;
 use super::fill::Objective;
 use super::greedy::{Greedy, Last, window};
 use meshreplay_machine::machine::{Coord, Mesh, distances_along};
@@ -291,6 +286,305 @@ impl<W: Objective, const N: usize> WithSimd for Run<'_, W, N> {
         }
         Outcome::Done
     }
+}
+
+/// More positions than any box has.
+const FAR: u32 = 1 << 16;
+
+/// What is known of one axis of the box.
+#[derive(Clone, Copy, Debug)]
+struct Axis<const N: usize> {
+    /// For each place its sum, its hops to the centre, and but for the first axis its rank.
+    numbers: [u32; N],
+    /// For each place the hops to the centre.
+    hops: [u32; N],
+    /// Hops between two places, by the difference of the places from -N to N - 1.
+    apart: [[u32; N]; 2],
+    /// For each place its rank in the order of positions.
+    ranks: [u32; N],
+    /// The number of places.
+    side: usize,
+    /// The position of the first place; below 0 if it is beyond an end.
+    first: i64,
+    /// The number of positions of the axis.
+    extent: usize,
+    wraps: bool,
+    /// The number of positions of a ring that is in the box as a whole; much more otherwise.
+    ring: u32,
+    /// Whether the machine goes on beyond either end of the box.
+    goes_on: [bool; 2],
+    /// The number of places before that of position 0 on a ring, if this is not the first one.
+    turn: usize,
+}
+
+impl<const N: usize> Axis<N> {
+    /// Returns an axis of one position.
+    fn new() -> Self {
+        Self {
+            numbers: [0; N],
+            hops: [0; N],
+            apart: [[0; N]; 2],
+            ranks: [0; N],
+            side: 1,
+            first: 0,
+            extent: 1,
+            wraps: false,
+            ring: FAR,
+            goes_on: [false; 2],
+            turn: 0,
+        }
+    }
+
+    /// Sets the part of an axis within `reach` of `centre`, or all of it. Returns whether one of them suits.
+    fn set(&mut self, mesh: &Mesh, d: usize, centre: u32, reach: usize) -> bool {
+        let (extent, wraps) = (mesh.extents()[d] as usize, mesh.wraps(d));
+        let is_part = 2 * reach + 1 < extent && (!wraps || 4 * (reach + 1) <= extent);
+        let (first, side) =
+            if is_part { (i64::from(centre) - reach as i64, 2 * reach + 1) } else { (0, extent) };
+        if side > N {
+            return false;
+        }
+        let end = first + side as i64;
+        self.goes_on = [first > 0, end < extent as i64].map(|inside| is_part && (wraps || inside));
+        self.first = if wraps { first.rem_euclid(extent as i64) } else { first };
+        self.turn =
+            if wraps && self.first as usize + side > extent { extent - self.first as usize } else { 0 };
+        (self.side, self.extent, self.wraps) = (side, extent, wraps);
+        self.ring = if wraps && !is_part { extent as u32 } else { FAR };
+        for (apart, at) in self.apart.as_flattened_mut().iter_mut().zip(0..) {
+            let straight = u32::abs_diff(at, N as u32);
+            *apart = straight.min(self.ring.wrapping_sub(straight));
+        }
+        self.hops = self.hops_to(if is_part { reach } else { centre as usize });
+        for place in 0..side {
+            let rank = if place >= self.turn { place - self.turn } else { place + side - self.turn };
+            self.ranks[place] = rank as u32;
+        }
+        true
+    }
+
+    /// Returns the hops from each place to one of them; numbers of no meaning behind the last place.
+    #[inline(always)]
+    fn hops_to(&self, place: usize) -> [u32; N] {
+        let mut hops = [0; N];
+        hops.copy_from_slice(&self.apart.as_flattened()[N - place % N..][..N]);
+        hops
+    }
+
+    /// Returns the position of a place; `None` if the machine ends before.
+    #[inline(always)]
+    fn position(&self, place: usize) -> Option<usize> {
+        let at = self.first + place as i64;
+        let extent = self.extent as i64;
+        let at = if self.wraps && at >= extent { at - extent } else { at };
+        (0..extent).contains(&at).then_some(at as usize)
+    }
+
+    /// Returns the place of a position; `None` if it is not in the box.
+    fn place(&self, position: u32) -> Option<usize> {
+        let ahead = i64::from(position) - self.first;
+        let ahead = if self.wraps && ahead < 0 { ahead + self.extent as i64 } else { ahead };
+        usize::try_from(ahead).ok().filter(|&place| place < self.side)
+    }
+
+    #[inline(always)]
+    fn place_of_rank(&self, rank: usize) -> usize {
+        let place = rank + self.turn;
+        if place < self.side { place } else { place - self.side }
+    }
+
+    /// Takes a node at a place.
+    #[inline(always)]
+    fn take(&mut self, place: usize, sum: u32) {
+        let (numbers, hops) = (self.numbers, self.hops_to(place));
+        for i in 0..N {
+            self.numbers[i] = numbers[i].wrapping_add(hops[i] << sum);
+        }
+    }
+}
+
+/// The number of a node that is not to be taken.
+const GONE: u32 = u32::MAX;
+
+/// How far the sums of rows that are listed may be above the best one.
+const SLACK: u32 = 80;
+
+impl<const N: usize> LocalGreedy<N> {
+    /// Returns the smallest and the largest sum along an axis over the places that satisfy `is_in`.
+    #[inline(always)]
+    fn range(&self, d: usize, is_in: impl Fn(usize) -> bool) -> [u32; 2] {
+        let axis = &self.axes[d];
+        let sums = (0..axis.side).filter(|&place| is_in(place)).map(|place| axis.numbers[place] >> Self::SUM);
+        sums.fold([u32::MAX, 0], |[least, most], sum| [least.min(sum), most.max(sum)])
+    }
+
+    /// Returns the smallest sum of a place of the shell or beyond, whether a node there is to be taken or
+    /// not.
+    #[inline(always)]
+    fn first_sum(&self) -> u32 {
+        let least = [0, 1, 2].map(|d| self.range(d, |_| true)[0]);
+        let beyond = |d: usize| {
+            let [along, _] = self.range(d, |place| self.axes[d].hops[place] >= self.shell);
+            along.saturating_add(least.iter().sum::<u32>() - least[d])
+        };
+        (0..3).map(beyond).min().unwrap_or(u32::MAX)
+    }
+
+    /// Counts sums from a new base, and lists the rows with sums up to `SLACK` above `best`, or all rows
+    /// without it; `best` counts from the old base. Returns true if the sums fit the numbers.
+    #[inline(always)]
+    fn list(&mut self, best: Option<u32>) -> bool {
+        let least = [0, 1, 2].map(|d| self.range(d, |_| true)[0]);
+        for (axis, least) in self.axes.iter_mut().zip(least) {
+            for number in &mut axis.numbers {
+                *number = number.wrapping_sub(least << Self::SUM);
+            }
+        }
+        let most: u32 = (0..3).map(|d| self.range(d, |_| true)[1]).sum();
+        if most >= Self::LARGEST {
+            return false;
+        }
+        let shell = self.shell;
+        let beyond = self.range(0, |x| self.axes[0].hops[x] >= shell)[0];
+        let limit = best.map_or(u32::MAX, |best| (best - least.iter().sum::<u32>()).saturating_add(SLACK));
+        self.floor = self.outside();
+        self.rows.clear();
+        let [_, ys, zs] = &self.axes;
+        let mut index = 0;
+        for z in 0..zs.side {
+            let across = zs.numbers[z] >> Self::SUM;
+            for y in 0..ys.side {
+                if self.left[index as usize] != 0 {
+                    let is_inner = ys.hops[y] < shell && zs.hops[z] < shell;
+                    let bound = across + (ys.numbers[y] >> Self::SUM) + if is_inner { beyond } else { 0 };
+                    let bound = if bound <= limit {
+                        let numbers = masked(self.axes[0].numbers, self.masks[index as usize]);
+                        across + (ys.numbers[y] >> Self::SUM) + (smallest(numbers) >> Self::SUM)
+                    } else {
+                        bound
+                    };
+                    if bound <= limit {
+                        self.rows.push(Row { index, y: y as u8, z: z as u8 });
+                    } else {
+                        self.floor = self.floor.min(bound);
+                    }
+                }
+                index += 1;
+            }
+        }
+        true
+    }
+
+    /// Returns a lower bound of the sums of all nodes outside the box. Sums must be counted from a new base.
+    #[inline(always)]
+    fn outside(&self) -> u32 {
+        let beyond = |axis: &Axis<N>| {
+            // From the end of the box, the next position is one hop farther from all nodes taken.
+            let ends = [0, axis.side - 1].map(|place| (axis.numbers[place] >> Self::SUM) + self.taken);
+            let ends = ends.into_iter().zip(axis.goes_on).filter(|&(_, goes_on)| goes_on);
+            ends.map(|(sum, _)| sum).min().unwrap_or(u32::MAX)
+        };
+        self.axes.iter().map(beyond).min().unwrap_or(u32::MAX)
+    }
+
+    /// Returns the best node of the rows listed: its sum and its places; `None` if there is none.
+    #[inline(always)]
+    fn best(&self) -> Option<(u32, [usize; 3])> {
+        let [xs, ys, zs] = &self.axes;
+        // Copies cannot overlap with anything that is written, which the compiler has to know.
+        let numbers = xs.numbers;
+        let mut least = [GONE; N];
+        for row in &self.rows {
+            let across = ys.numbers[row.y as usize % N] + zs.numbers[row.z as usize % N];
+            let mask = self.masks[row.index as usize];
+            least = smaller(least, masked(plus(numbers, across), mask));
+        }
+        let mut keys = [0; N];
+        for x in 0..N {
+            keys[x] = least[x] >> Self::HOPS;
+        }
+        let best = smallest(keys);
+        if best == GONE >> Self::HOPS {
+            return None;
+        }
+        // Of nodes with equal sums and hops, the first x decides, then the places along y and z.
+        let mut places = [0; N];
+        for x in 0..N {
+            let place = least[x] & ((1 << Self::HOPS) - 1) | xs.ranks[x] << Self::HOPS;
+            places[x] = if keys[x] == best { place } else { GONE };
+        }
+        let first = smallest(places);
+        let rank = |shift: u32| (first >> shift) as usize % N;
+        let place = [
+            xs.place_of_rank(rank(Self::HOPS)),
+            ys.place_of_rank(rank(Self::BITS)),
+            zs.place_of_rank(rank(0)),
+        ];
+        Some((best >> (Self::SUM - Self::HOPS), place))
+    }
+
+    /// Returns the places of the node to take next; `None` if the box does not decide it.
+    #[inline(always)]
+    fn next(&mut self) -> Option<[usize; 3]> {
+        let mut best = self.best();
+        let mut lists_all = false;
+        // At most, the rows are listed up to a sum that no node has, then as a whole, and then up to the best
+        // sum.
+        for turn in 0..4 {
+            if let Some((_, place)) = best.filter(|&(sum, _)| sum < self.floor && !lists_all) {
+                return Some(place);
+            }
+            let limit = best.map(|(sum, _)| sum).or_else(|| (turn == 0).then(|| self.first_sum()));
+            if !self.list(limit) {
+                return None;
+            }
+            lists_all = limit.is_none();
+            best = self.best();
+        }
+        None
+    }
+}
+
+/// Returns the sums of each lane and a number.
+#[inline(always)]
+fn plus<const N: usize>(lanes: [u32; N], number: u32) -> [u32; N] {
+    let mut sums = [0; N];
+    for i in 0..N {
+        sums[i] = lanes[i].wrapping_add(number);
+    }
+    sums
+}
+
+/// Returns each lane, or [`GONE`] where the mask has it.
+#[inline(always)]
+fn masked<const N: usize>(lanes: [u32; N], mask: [u32; N]) -> [u32; N] {
+    let mut masked = [0; N];
+    for i in 0..N {
+        masked[i] = lanes[i] | mask[i];
+    }
+    masked
+}
+
+/// Returns the smaller number of each lane.
+#[inline(always)]
+fn smaller<const N: usize>(a: [u32; N], b: [u32; N]) -> [u32; N] {
+    let mut smaller = [0; N];
+    for i in 0..N {
+        smaller[i] = a[i].min(b[i]);
+    }
+    smaller
+}
+
+#[inline(always)]
+fn smallest<const N: usize>(mut lanes: [u32; N]) -> u32 {
+    let mut half = N;
+    while half > 1 {
+        half /= 2;
+        for i in 0..half {
+            lanes[i] = lanes[i].min(lanes[i + half]);
+        }
+    }
+    lanes[0]
 }
 
 #[cfg(test)]
