@@ -159,6 +159,24 @@ fn a_converted_dump_has_the_size_of_its_machine() -> Tested {
 }
 
 #[test]
+fn jobs_that_are_left_out_are_no_maintenance() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/may.sacct.gz");
+    let command = format!("replay {log} -m auto -s recorded easy -a naive --no-timing");
+    for (left_out, option) in [("--status completed", "--status completed"), ("--sizes parallel", "--sizes")]
+    {
+        let ran = run(directory.path(), &format!("{command} {left_out}"))?;
+        let line = format!("are not compared for this log: {option} leaves out jobs that ran\n");
+        assert!(ran.code == Some(0) && ran.stdout.contains(&line), "{}", ran.stdout);
+        assert!(!ran.stderr.contains("nothing ran"), "{}", ran.stderr);
+        let planned = run(directory.path(), &format!("{command} {left_out} --outages recorded"))?;
+        let told = format!("--outages recorded: {option} leaves out jobs that ran, so that no outage");
+        assert!(planned.code == Some(1) && planned.stderr.contains(&told), "{}", planned.stderr);
+    }
+    Ok(())
+}
+
+#[test]
 fn outages_that_a_log_shows_are_planned() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

@@ -204,6 +204,15 @@ pub fn with_limit<'a>(record: &'a Record, format: &Format) -> Cow<'a, Record> {
 }
 
 impl Rules {
+    /// Returns the option by which jobs that ran are not replayed; `None` if the rules take all of them.
+    pub fn leaves_out_runs(&self) -> Option<&'static str> {
+        if self.status == Status::Completed {
+            Some("--status completed")
+        } else {
+            (self.sizes != Sizes::All).then_some("--sizes")
+        }
+    }
+
     /// Returns the rules of `set` with every other rule at its default.
     pub fn defaults(set: RuleSet) -> Self {
         let status = match set {

@@ -11,6 +11,7 @@ use crate::study::replay_spec::ReplaySpec;
 use meshreplay_base::job::Time;
 use meshreplay_logs::{LogNames, RunsOnNodes};
 use meshreplay_machine::machine::outages::OutageSource;
+use meshreplay_workload::Rules;
 
 /// Most spans that a note lists.
 const NAMED: usize = 3;
@@ -30,10 +31,21 @@ impl Draft {
         }
         let is_planned = self.options.outages == Some(OutageSource::Recorded);
         let mut period = LogPeriod::resolve(self.options.period.as_ref(), is_planned, times, runs)?;
+        // Of these jobs alone, others may have run while the machine seems idle.
+        let left_out = self.axes.rules.first().and_then(Rules::leaves_out_runs);
+        if left_out.is_some() {
+            period.idle.clear();
+        }
         name(&mut period, times.names);
         if is_planned {
             let log = (times.summary.origin_s(), times.names);
-            let note = plan(&mut period, limits, log, runs.are_too_many()).map_err(|problem| {
+            let known = match left_out {
+                Some(option) => {
+                    Err(format!("{option} leaves out jobs that ran, so that no outage can be told"))
+                }
+                None => plan(&mut period, limits, log, runs.are_too_many()),
+            };
+            let note = known.map_err(|problem| {
                 PlanError::Unsuited(format!(
                     "{}: --outages recorded: {problem}; give the outages in a file, or leave out --outages",
                     times.name

@@ -169,7 +169,10 @@ impl Draft {
             let key = own_key(keys.of(&spec, explains), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
+            let left_out =
+                spec.rules.leaves_out_runs().map(|option| format!("{option} leaves out jobs that ran"));
             let reasons = [
+                &left_out,
                 &periods[log].doubt,
                 &maintenance.doubt(log, &periods[log], &spec),
                 &surveys[log][part].doubt,
