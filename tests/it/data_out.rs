@@ -107,8 +107,8 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
             let kinds = frame.dtypes().into_iter().map(|kind| kind.to_string());
             let found: Vec<_> = frame.get_column_names().iter().map(ToString::to_string).zip(kinds).collect();
             let expected = documented.iter().filter(|[_, _, when]| {
-                // This log has no lists of nodes, the machine is no tree, and a recorded schedule is not shaken;
-                // recorded_nodes_cli.rs, trees_cli.rs and shake_cli.rs test these columns.
+                // This log has no lists of nodes, the machine is no tree, and a recorded schedule is not
+                // shaken; recorded_nodes_cli.rs, trees_cli.rs and shake_cli.rs test these columns.
                 let is_elsewhere = when == "in the summary of a study"
                     || when.contains("the allocator `recorded`")
                     || when == "with --shake"

@@ -177,8 +177,8 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
     Ok(())
 }
 
-/// Each flag of `sweep` alone, with the flag that it needs, and all flags together but for the one that excludes
-/// another: without times there is no latency.
+/// Each flag of `sweep` alone, with the flag that it needs, and all flags together but for the one that
+/// excludes another: without times there is no latency.
 fn sets_of_flags() -> Vec<String> {
     let given = |row: &ReplayOption, flag: &Flag| match flag.gives {
         FlagValue::Value(_) => flag.argument(),

@@ -160,8 +160,8 @@ fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
 #[test]
 fn long_logs_give_the_same_parts_of_files() -> Tested {
     let directory = tempfile::tempdir()?;
-    // More jobs than one part of a file has, on few nodes. A single replay writes directly to the result file.
-    // Two replays write temporary files first, which are Parquet whatever the format.
+    // More jobs than one part of a file has, on few nodes. A single replay writes directly to the result
+    // file. Two replays write temporary files first, which are Parquet whatever the format.
     write_log(directory.path(), 140_000, 16)?;
     for (allocators, formats) in [
         ("'naive'", &[FileFormat::Parquet, FileFormat::Json, FileFormat::Csv][..]),

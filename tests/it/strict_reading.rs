@@ -124,8 +124,8 @@ fn the_machine_of_a_log_has_room_for_each_of_its_jobs() -> Tested {
     fs::write(at.join("unknown.swf"), job(1, 0, 10, 4) + &job(2, -1, 10, 16))?;
     // A job of 0 s says nothing about the size.
     let zero = run(at, "replay zero.swf -m auto:1d -s recorded -a naive --no-timing")?;
-    let told = "the size of its machine is not known: its jobs had up to 4 processors in use at once, for 10 s, \
-                and the largest has 16; give the machine, such as 16x16";
+    let told = "the size of its machine is not known: its jobs had up to 4 processors in use at once, for 10 \
+                s, and the largest has 16; give the machine, such as 16x16";
     assert!(zero.code == Some(1) && zero.stderr.contains(told), "{}", zero.stderr);
     // Jobs that were cancelled while waiting had no nodes.
     let head = "JobIDRaw|User|Submit|Start|End|State|NNodes|AllocCPUS\n\

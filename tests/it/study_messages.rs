@@ -52,8 +52,8 @@ fn a_summary_that_is_older_than_the_cells_is_noted() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     deleted(at)?;
-    let note = "note: out/summary.parquet is older than the cells: 1 of 2 was deleted since; `meshreplay sweep \
-                --status out` prints the command that replays what is missing\n";
+    let note = "note: out/summary.parquet is older than the cells: 1 of 2 was deleted since; `meshreplay \
+                sweep --status out` prints the command that replays what is missing\n";
     for command in ["table out", "plot out --kind ratio", "report out"] {
         let ran = run(at, command)?;
         assert!(ran.code == Some(0) && ran.stderr.starts_with(note), "{command}: {}", ran.stderr);

@@ -73,8 +73,8 @@ fn tidy_jobs_are_the_jobs_joined_with_the_summary_in_every_format() -> Tested {
         titles.split_at(titles.iter().position(|title| *title == "job").unwrap_or_default());
     assert!(front.starts_with(&["replay", "log", "arrival_scale"]), "{titles:?}");
     assert!(front.ends_with(&["machine", "scheduler", "allocator", "network", "replay_partition", "seed"]));
-    // The number of the replay, and all coordinates except the period, which is that of the log, and the rules,
-    // which are the last columns.
+    // The number of the replay, and all coordinates except the period, which is that of the log, and the
+    // rules, which are the last columns.
     assert_eq!(front.len(), Coordinate::listed().count() - 1, "{titles:?}");
     assert!(behind.starts_with(&["job", "submit_s", "start_s"]), "{titles:?}");
     // The schema has the columns in the order of the frame.

@@ -164,7 +164,7 @@ fn cells() -> Vec<Wrong> {
         wrong(
             changed("2024-05-01T10:00:00,2", "\"2024-05-01T10:00:00,2"),
             "",
-            ":2: column 1 (quoted text): found '\\\"2024",
+            ":2: column 1 (quoted text): found '\"2024",
         ),
     ]
 }

@@ -223,8 +223,8 @@ impl Results {
                 counts;
             let worst = 100.0 * counts.worst;
             println!(
-                "| {:?} | {sites} | {given} | {alone} | {false_alone} | {false_beside} | {worst:.1} | {little_free} \
-                 | {little_given} |",
+                "| {:?} | {sites} | {given} | {alone} | {false_alone} | {false_beside} | {worst:.1} | \
+                 {little_free} | {little_given} |",
                 KINDS[*kind]
             );
         }

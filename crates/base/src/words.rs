@@ -18,8 +18,9 @@ const MOST: usize = 40;
 pub fn excerpt(text: &str) -> String {
     let mut shown = String::new();
     for letter in text.chars().take(MOST) {
+        // Messages put an excerpt between single quotes.
         match letter {
-            '"' | '\'' => shown.push(letter),
+            '"' => shown.push(letter),
             _ => shown.extend(letter.escape_debug()),
         }
     }
@@ -40,7 +41,7 @@ mod tests {
     #[test]
     fn excerpts_are_short_and_printable() {
         assert_eq!(excerpt("a\tb\u{1b}"), "a\\tb\\u{1b}");
-        assert_eq!(excerpt("{\"id\": '7'}"), "{\"id\": '7'}");
+        assert_eq!(excerpt("{\"id\": '7'}"), "{\"id\": \\'7\\'}");
         assert_eq!(excerpt(&"ä".repeat(40)), "ä".repeat(40));
         assert_eq!(excerpt(&"ä".repeat(41)), "ä".repeat(40) + "…");
     }

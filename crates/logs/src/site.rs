@@ -4,8 +4,8 @@
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "levels are at most 2^24, sums of times are in 128 bits, and jobs are counted in memory; times are \
-              differences of instants that are in range"
+    reason = "levels are at most 2^24, sums of times are in 128 bits, and jobs are counted in memory; times \
+              are differences of instants that are in range"
 )]
 
 use super::nodes::{NodeUse, RecordedRun};

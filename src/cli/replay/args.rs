@@ -54,8 +54,8 @@ pub(crate) struct Args {
     /// Machines, such as 16x16, 8x8x4, torus:16x8, or auto for the size of the log's machine.
     ///
     /// 400 is an array, 16x8:wrap=x wraps along x, ocs:8x4x4x4 has cubes behind switches; 1 to 3 dimensions,
-    /// at most 2^24 nodes. tree:18x24 has 18 leaf switches of 24 nodes, tree:4x8x24 groups of 8 leaf switches.
-    /// auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else
+    /// at most 2^24 nodes. tree:18x24 has 18 leaf switches of 24 nodes, tree:4x8x24 groups of 8 leaf
+    /// switches. auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else
     /// the most processors in use at once or asked for by one job, and at least as many nodes as the node
     /// lists name; auto:3d is nearly a cube, torus:auto a torus, and tree:auto:24 has leaf switches
     /// of 24 nodes.

@@ -1,5 +1,5 @@
-//! `meshreplay show`: draws machines, orders, blocks, optimal placements, compactions and allocations, and measures
-//! networks.
+//! `meshreplay show`: draws machines, orders, blocks, optimal placements, compactions and allocations, and
+//! measures networks.
 
 mod allocation;
 mod blocks;

@@ -3,9 +3,9 @@
 //! complete, and the same command gives the same bytes as an undisturbed run.
 //!
 //! A test double replaces file operations for the whole process, so the test runs itself in a child process.
-//! It tries all positions of the sweep, every fifth position of other commands, and one error per position: no
-//! code depends on which of them it is. `FAULTS=NAME` tries every error at all positions of the commands whose
-//! names contain NAME, and `FAULTS=` those of all commands.
+//! It tries all positions of the sweep, every fifth position of other commands, and one error per position:
+//! no code depends on which of them it is. `FAULTS=NAME` tries every error at all positions of the commands
+//! whose names contain NAME, and `FAULTS=` those of all commands.
 
 mod double;
 mod scenarios;

@@ -12,9 +12,9 @@
 //! `best-of:a|b|c` names the members; each is a spec. Every member must take exactly as many nodes as
 //! requested, and at least one member must never refuse while enough nodes are free. Best-of then keeps both
 //! promises too. Every member must serve the machine, so a tree of switches has other default members:
-//! `column-snake+bf|slurm-tree|kueue`. Members that move running jobs are refused. Members that remember earlier choices when the
-//! machine is idle are refused as well, because a losing member would remember choices that were never
-//! carried out. The time of a request is the sum of the members' times.
+//! `column-snake+bf|slurm-tree|kueue`. Members that move running jobs are refused. Members that remember
+//! earlier choices when the machine is idle are refused as well, because a losing member would remember
+//! choices that were never carried out. The time of a request is the sum of the members' times.
 
 use crate::allocator::seam::{
     Allocator, AllocatorEntry, Builder, Built, Memory, OnTrees, Placement, Promises, Request, Setup, Strategy,

@@ -12,8 +12,8 @@ use meshreplay_testing::{Tested, gunzip, shared};
 
 use super::slurm_oracle::Sequence;
 
-/// The recorded sequences with the machine and the allocator of each. Uneven trees are uniform ones with nodes
-/// missing.
+/// The recorded sequences with the machine and the allocator of each. Uneven trees are uniform ones with
+/// nodes missing.
 const SEQUENCES: [(&str, &str, &str); 7] = [
     ("tree-6x8.a", "tree:6x8", "slurm-tree"),
     ("tree-3x3x6.a", "tree:3x3x6", "slurm-tree"),
@@ -24,7 +24,8 @@ const SEQUENCES: [(&str, &str, &str); 7] = [
     ("block-uneven.a", "", "slurm-block:sizes=8+16"),
 ];
 
-/// Returns the tree whose leaves have these numbers of nodes, in groups; the largest leaf and group set the size.
+/// Returns the tree whose leaves have these numbers of nodes, in groups; the largest leaf and group set the
+/// size.
 fn uneven(groups: &[&[u32]]) -> Result<Mesh, Box<dyn std::error::Error>> {
     let size = groups.iter().flat_map(|group| *group).max().copied().unwrap_or(1);
     let leaves = groups.iter().map(|group| group.len()).max().unwrap_or(1);

@@ -25,8 +25,8 @@ pub struct Claim {
 }
 
 impl Drop for Claim {
-    /// Unlocks the directory. Closing it would not do at once: a process that another thread is starting has a
-    /// copy of the descriptor until it executes its program.
+    /// Unlocks the directory. Closing it would not do at once: a process that another thread is starting has
+    /// a copy of the descriptor until it executes its program.
     fn drop(&mut self) {
         let _ = self.lock.as_ref().map(File::unlock);
     }

@@ -1,5 +1,5 @@
-//! Text drawings for a terminal, for the commands `show …`: machines, orders, blocks, placements, compactions and
-//! running jobs; and measurements of a network.
+//! Text drawings for a terminal, for the commands `show …`: machines, orders, blocks, placements, compactions
+//! and running jobs; and measurements of a network.
 
 pub mod allocation;
 pub mod blocks;

@@ -33,8 +33,8 @@ pub fn optimum(search: &Search, screen: Screen) -> Result<String, ShowError> {
     let Search { machine, procs, limit, .. } = search;
     if machine.levels().is_some() {
         return Err(ShowError::Option(format!(
-            "--machine {machine} is a tree of switches, and the search is by coordinates; the bound of a tree is \
-             exact on the idle machine"
+            "--machine {machine} is a tree of switches, and the search is by coordinates; the bound of a \
+             tree is exact on the idle machine"
         )));
     }
     let state = occupied(machine, &search.busy)?;

@@ -72,8 +72,8 @@ impl Held {
         (self.jobs > 0).then(|| {
             let share = 100.0 * self.late_s as f64 / self.waited_s.max(1) as f64;
             format!(
-                "{} became eligible after the submission, which is the arrival; that leaves out {share:.1} % of the \
-                 time from submissions to starts; {remedy} counts it",
+                "{} became eligible after the submission, which is the arrival; that leaves out {share:.1} % \
+                 of the time from submissions to starts; {remedy} counts it",
                 counted(self.jobs, "job")
             )
         })

@@ -21,7 +21,8 @@ const NAMED: usize = 12;
 pub(super) struct Clusters {
     /// Name of the chosen cluster, or [`EACH`]; `None` if none was chosen.
     choice: Option<String>,
-    /// Clusters seen, with their jobs, and the place of each. A column of another meaning has one for each job.
+    /// Clusters seen, with their jobs, and the place of each. A column of another meaning has one for each
+    /// job.
     seen: Vec<(Vec<u8>, u64)>,
     places: HashMap<Vec<u8>, usize>,
     /// The place of the last cluster in `seen`.

@@ -214,8 +214,8 @@ impl RunsOnNodes<'_> {
         })
     }
 
-    /// Returns the times of maintenance: 6 h or more in which nothing ran and a job waited that ran later. Times
-    /// of runs must be in seconds. O(n) for n runs.
+    /// Returns the times of maintenance: 6 h or more in which nothing ran and a job waited that ran later.
+    /// Times of runs must be in seconds. O(n) for n runs.
     pub fn idle_spans(&self) -> Vec<[i64; 2]> {
         idle_spans(&self.runs)
     }

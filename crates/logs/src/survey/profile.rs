@@ -57,8 +57,8 @@ pub struct Profile {
     /// Whether too many jobs are in the log to find a window.
     pub is_window_unknown: bool,
     /// Work divided by the capacity of the machine between the first and the last submit time; in a window,
-    /// the work of the jobs submitted in it and the time from its beginning. `None` if the size of the machine
-    /// or no submit time is known, or if all jobs arrive at once.
+    /// the work of the jobs submitted in it and the time from its beginning. `None` if the size of the
+    /// machine or no submit time is known, or if all jobs arrive at once.
     pub offered_load: Option<f64>,
     /// The sizes of the jobs whose size is known, in processors; `None` if there are none.
     pub size_procs: Option<Quantiles>,

@@ -1,6 +1,6 @@
 //! The pairwise sum: the sum of the distances over all pairs of nodes. It is computed from the numbers of
-//! nodes at each position, or from the nodes in each group of a tree of switches. Sums beyond 64 bits, which only jobs of millions of nodes on an array have, are
-//! clamped to the greatest number.
+//! nodes at each position, or from the nodes in each group of a tree of switches. Sums beyond 64 bits, which
+//! only jobs of millions of nodes on an array have, are clamped to the greatest number.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "below 64 bits as is asked before: k^2 times the positions; otherwise in 128 bits, where \
@@ -12,8 +12,9 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 use super::{Coord, Mesh, NodeId};
 
-/// Returns the sum of the L1 distances over all pairs of `nodes`, in hops; on a tree of switches, of the links
-/// between them. 0 for fewer than two nodes. Clamped to 64 bits. O(k + W + L + D); on a tree O(k log k).
+/// Returns the sum of the L1 distances over all pairs of `nodes`, in hops; on a tree of switches, of the
+/// links between them. 0 for fewer than two nodes. Clamped to 64 bits. O(k + W + L + D); on a tree O(k log
+/// k).
 #[inline]
 pub fn pairwise_sum(mesh: &Mesh, nodes: &[NodeId]) -> u64 {
     if let Some(levels) = mesh.levels() {

@@ -2,8 +2,8 @@
 //! yardstick of allocators.
 //!
 //! The problem is NP-hard on general graphs, so this is for small cases. The method is branch and bound,
-//! which stops after a given amount of work. It starts from a good placement: the k nodes nearest to each free
-//! node, then exchanges of single nodes (local search). This incumbent may already be as good as
+//! which stops after a given amount of work. It starts from a good placement: the k nodes nearest to each
+//! free node, then exchanges of single nodes (local search). This incumbent may already be as good as
 //! [`PairwiseBound`] allows. Otherwise every set of nodes is either tried or ruled out.
 //!
 //! Free nodes are sorted by their distance from the median of the incumbent. The first node of a set in this

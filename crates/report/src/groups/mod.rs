@@ -329,8 +329,8 @@ pub fn groups(
     })
 }
 
-/// Returns the rows of each shown group, and last those of all jobs: a row per replay with jobs in it. The sums
-/// of a single pass are by group, others by place in the list of shown groups.
+/// Returns the rows of each shown group, and last those of all jobs: a row per replay with jobs in it. The
+/// sums of a single pass are by group, others by place in the list of shown groups.
 fn members(
     sums: &mut Sums,
     replays: &[ReplayWithJobs],

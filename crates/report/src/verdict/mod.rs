@@ -151,8 +151,8 @@ fn meaning_of_shaking(lines: &[String], replays: &[&ReplayResult<'_>]) -> Option
     })
 }
 
-/// Returns the remark on replications that say no more than one of them; `None` if some differ or have no mean
-/// wait, as no job ended.
+/// Returns the remark on replications that say no more than one of them; `None` if some differ or have no
+/// mean wait, as no job ended.
 fn on_equal_replications(replays: &[&ReplayResult<'_>]) -> Option<String> {
     let numbers = |replay: &&ReplayResult<'_>| -> Vec<[Option<u64>; 3]> {
         let of = |name, one: &Replication<'_>| one.number(name).map(f64::to_bits);

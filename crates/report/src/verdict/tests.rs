@@ -212,7 +212,8 @@ fn an_overloaded_allocator_does_not_silence_the_others() {
     ];
     let told = lines(replays, DISTANCE, None);
     let expected = "; under first-fit jobs wait 25.1 % longer than under naive (95 % CI 25.1 to 25.1 %); \
-                    under worst-fit waits are not compared (†): utilization 90.0 % instead of 0.0 % under naive, ";
+                    under worst-fit waits are not compared (†): utilization 90.0 % instead of 0.0 % under \
+                    naive, ";
     assert!(told[0].contains(expected), "{told:?}");
 }
 

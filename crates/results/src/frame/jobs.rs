@@ -123,10 +123,12 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("start_s", F64(|row| row.record().start.as_seconds())).unit("s").meaning("start"),
         field("end_s", F64(|row| row.record().end.as_seconds())).unit("s").meaning("end"),
         field("run_s", F64(|row| row.finished.service_s())).unit("s").meaning("end − start"),
-        field("estimate_s", MaybeF64(|row| row.job().known_estimate().map(Time::as_seconds))).unit("s").meaning(
-            "estimated run time used by the scheduler; the requested time if run times are predicted; null \
-             without a time limit",
-        ),
+        field("estimate_s", MaybeF64(|row| row.job().known_estimate().map(Time::as_seconds)))
+            .unit("s")
+            .meaning(
+                "estimated run time used by the scheduler; the requested time if run times are predicted; \
+                 null without a time limit",
+            ),
         field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
             .needs(Needs::Predictions)
             .unit("s")

@@ -396,7 +396,8 @@ pub struct Opening {
 const FIRST: Time = Time::from_micros(i64::MIN);
 
 impl ReplayState<'_> {
-    /// Places the running jobs, and removes them from `arriving`. Empties `running`. O(R·log R) for R of them.
+    /// Places the running jobs, and removes them from `arriving`. Empties `running`. O(R·log R) for R of
+    /// them.
     pub(super) fn open(&mut self, running: &mut Vec<JobId>, arriving: &mut Vec<JobId>) {
         if running.is_empty() {
             return;

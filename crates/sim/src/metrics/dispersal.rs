@@ -6,8 +6,8 @@ use super::diameter::Diameter;
 use super::rows::NodeRows;
 use meshreplay_machine::machine::{Held, Levels, Mesh, NodeId, PLACES, bits_of_word, pairwise_along};
 
-/// The dispersal of a placement of k nodes. On a tree of switches, distances are links, the components are the
-/// leaves of the placement, and the box is the smallest group that contains it.
+/// The dispersal of a placement of k nodes. On a tree of switches, distances are links, the components are
+/// the leaves of the placement, and the box is the smallest group that contains it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dispersal {
     /// Sum of the L1 distances over all k·(k−1)/2 unordered pairs of nodes, in hops. 0 for a single node.

@@ -76,8 +76,8 @@ pub(super) enum Compute {
     /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
     /// has the best shape. The bound is computed once for each job size.
     ParallelMeanToBound,
-    /// The mean of a value of placements on a tree of switches, from the nodes of a leaf, over the jobs in means
-    /// that have one. No replay on another machine has it.
+    /// The mean of a value of placements on a tree of switches, from the nodes of a leaf, over the jobs in
+    /// means that have one. No replay on another machine has it.
     TreeMean(fn(&Dispersal, u32) -> Option<f64>),
     /// The variance of a value over the jobs in means. The values are stored, because their mean is needed
     /// first.

@@ -1,5 +1,5 @@
-//! The contents of study.json and of run.json, in directories of results: the resolved study, and the resolved
-//! run of the command `replay`.
+//! The contents of study.json and of run.json, in directories of results: the resolved study, and the
+//! resolved run of the command `replay`.
 
 use std::collections::BTreeMap;
 

@@ -236,8 +236,8 @@ impl AllocatorEntry {
 
     /// Returns the reason why the allocator cannot serve the machine `mesh`; `None` if it can. A machine may
     /// have at most `max_dims` dimensions of more than one node, which may wrap around unless the allocator
-    /// refuses tori, and unavailable nodes only if the allocator does not refuse them. Whether it may be a tree
-    /// of switches, or must be one, follows from `trees`.
+    /// refuses tori, and unavailable nodes only if the allocator does not refuse them. Whether it may be a
+    /// tree of switches, or must be one, follows from `trees`.
     pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
         match (self.trees, mesh.levels()) {
             (OnTrees::Only, None) => {

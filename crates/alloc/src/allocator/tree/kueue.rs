@@ -1,8 +1,8 @@
 //! Kueue's topology-aware scheduling: the fewest groups at every height, by best fit.
 //!
-//! Kueue 0.19 (The Kubernetes Authors, 2026), KEP-2724. The rules below are ours, in our words; they agree with
-//! Kueue's own test cases, as far as these parameters express them. Groups of a tree are Kueue's topology
-//! domains, leaves its lowest level, and processors its pods.
+//! Kueue 0.19 (The Kubernetes Authors, 2026), KEP-2724. The rules below are ours, in our words; they agree
+//! with Kueue's own test cases, as far as these parameters express them. Groups of a tree are Kueue's
+//! topology domains, leaves its lowest level, and processors its pods.
 //!
 //! A *slice* is `slice` processors in one group of height `slice-level`. A higher group has the room of its
 //! groups of that height together. By default a slice is one processor in one leaf. A job needs a multiple of
@@ -20,10 +20,11 @@
 //!    each chosen group for its share, with fewer free nodes first. The last groups are leaves.
 //! 5. Nodes of a leaf are taken in the order of their numbers.
 //!
-//! With `profile=mixed`, Kueue's default, `mode=unconstrained` prefers full groups: less room for slices first,
-//! and the first group with room for the rest. With `profile=best-fit` it sorts like the other modes.
+//! With `profile=mixed`, Kueue's default, `mode=unconstrained` prefers full groups: less room for slices
+//! first, and the first group with room for the rest. With `profile=best-fit` it sorts like the other modes.
 //!
-//! Balanced placement, several layers of slices and leaders are not imitated. Time O(N + G log G) for G groups.
+//! Balanced placement, several layers of slices and leaders are not imitated. Time O(N + G log G) for G
+//! groups.
 
 use super::first_of_leaves;
 use crate::allocator::seam::{
@@ -37,8 +38,8 @@ pub(crate) const ENTRY: AllocatorEntry = AllocatorEntry {
     name: "kueue",
     summary: "the fewest groups at every height, by best fit, as Kueue's topology-aware scheduling",
     source: "Kueue 0.19, KEP-2724, 2026",
-    parameters: "mode=preferred (required, unconstrained), level=1 (height of groups), profile=mixed (best-fit), \
-                 slice=1 (processors), slice-level=1 (height)",
+    parameters: "mode=preferred (required, unconstrained), level=1 (height of groups), profile=mixed \
+                 (best-fit), slice=1 (processors), slice-level=1 (height)",
     trees: OnTrees::Only,
     promises,
     ..AllocatorEntry::non_contiguous(build)
@@ -150,8 +151,8 @@ impl Kueue {
         if self.fullest_first { sufficient.next() } else { sufficient.min_by_key(|domain| domain.slices) }
     }
 
-    /// Takes `rest` slices of `size` nodes from sorted groups in order. Returns the share of each group; `None`
-    /// if there is no room.
+    /// Takes `rest` slices of `size` nodes from sorted groups in order. Returns the share of each group;
+    /// `None` if there is no room.
     fn take(&self, domains: &[Domain], mut rest: u32, size: u32) -> Option<Vec<Domain>> {
         let mut shares = Vec::new();
         for (i, &next) in domains.iter().enumerate() {
@@ -166,7 +167,8 @@ impl Kueue {
         None
     }
 
-    /// Returns the height, counted from 0, and the groups of that height that get the job; `None` if it waits.
+    /// Returns the height, counted from 0, and the groups of that height that get the job; `None` if it
+    /// waits.
     fn top(&self, room: &Room, wanted: u32) -> Option<(usize, Vec<Domain>)> {
         let top = room.nodes.len() - 1;
         let mut height = match self.mode {

@@ -4,29 +4,30 @@
 //! ours, in our words; they agree with each answer of a running Slurm to thousands of requests.
 //!
 //! A base block is a leaf, of B nodes. The block sizes are powers of two times B. Blocks of 2^h base blocks
-//! begin at multiples of 2^h; the last one may have fewer. A job, or each of its segments in turn, gets n nodes
-//! in these steps:
+//! begin at multiples of 2^h; the last one may have fewer. A job, or each of its segments in turn, gets n
+//! nodes in these steps:
 //!
 //! 1. A job of one node gets the free node with the lowest number: it never reaches Slurm's plugin.
-//! 2. The block has the least size for at least ⌈n/B⌉ base blocks, or is the whole machine if no size is large
-//!    enough. *Inner blocks* have the greatest size for fewer base blocks than the next power of two of ⌈n/B⌉,
-//!    or are single base blocks. They count if a block is larger than the M inner blocks that n nodes need.
-//! 3. Of the blocks with n free nodes, the one with the fewest free nodes is chosen, the last one of equals. If
-//!    inner blocks count, the n nodes must be free in M of them. Without such a block the job waits.
+//! 2. The block has the least size for at least ⌈n/B⌉ base blocks, or is the whole machine if no size is
+//!    large enough. *Inner blocks* have the greatest size for fewer base blocks than the next power of two of
+//!    ⌈n/B⌉, or are single base blocks. They count if a block is larger than the M inner blocks that n nodes
+//!    need.
+//! 3. Of the blocks with n free nodes, the one with the fewest free nodes is chosen, the last one of equals.
+//!    If inner blocks count, the n nodes must be free in M of them. Without such a block the job waits.
 //! 4. Base blocks are chosen one after the other. If inner blocks count, one in an inner block in use comes
-//!    first, then one whose inner block has enough free nodes for the rest, with the fewest free nodes, or else
-//!    has the most. Then, a base block with enough free nodes for the rest and the fewest free nodes comes
-//!    first, or else the one with the most; the last one of equals. The job waits if more than M inner blocks
-//!    would be used.
+//!    first, then one whose inner block has enough free nodes for the rest, with the fewest free nodes, or
+//!    else has the most. Then, a base block with enough free nodes for the rest and the fewest free nodes
+//!    comes first, or else the one with the most; the last one of equals. The job waits if more than M inner
+//!    blocks would be used.
 //! 5. Nodes of a base block are taken in the order of their numbers.
 //!
 //! Two defects of Slurm are repeated. An incomplete last inner block does not count in step 3 if the block is
 //! the whole machine: on 6 leaves of 8 nodes with sizes 8, 16 and 32, a job of 41 nodes never starts. In step
 //! 4, a job waits if a chosen base block has no free nodes, although others have.
 //!
-//! `sizes=8+16+32` is `BlockSizes=8,16,32`; the first one is B, and leaves may have more nodes. Without it they
-//! are 1, 2, 4, 8 and 16 leaves, as in Slurm. `segment=s` is `--segment=s`: a job of k·s nodes gets k segments
-//! of s nodes, a job of fewer than s nodes one of its size, and other jobs never start.
+//! `sizes=8+16+32` is `BlockSizes=8,16,32`; the first one is B, and leaves may have more nodes. Without it
+//! they are 1, 2, 4, 8 and 16 leaves, as in Slurm. `segment=s` is `--segment=s`: a job of k·s nodes gets k
+//! segments of s nodes, a job of fewer than s nodes one of its size, and other jobs never start.
 //!
 //! Time O(N + b²) for a block of b base blocks, per segment.
 
@@ -64,8 +65,8 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     } else {
         parse_sizes(&text).filter(|&(base, _)| base <= leaf).ok_or_else(|| {
             let expected = format!(
-                "auto, or nodes of blocks with + between them: up to {leaf} first, and powers of two times it, such \
-                 as {leaf}+{}",
+                "auto, or nodes of blocks with + between them: up to {leaf} first, and powers of two times \
+                 it, such as {leaf}+{}",
                 2 * leaf
             );
             params.bad_value("sizes", &text, &expected)

@@ -1,7 +1,7 @@
 //! Slurm's topology/tree: best fit of leaf switches, and of the switches above them.
 //!
-//! Slurm (`SchedMD`), plugin topology/tree, development version 26.11 of August 2026. The rules below are ours,
-//! in our words; they agree with each answer of a running Slurm to thousands of requests.
+//! Slurm (`SchedMD`), plugin topology/tree, development version 26.11 of August 2026. The rules below are
+//! ours, in our words; they agree with each answer of a running Slurm to thousands of requests.
 //!
 //! 1. A job of one node gets the free node with the lowest number: it never reaches Slurm's plugin.
 //! 2. For a larger job, leaves are chosen one after the other until they have enough free nodes. To choose a
@@ -10,14 +10,14 @@
 //!    the sum of the links between the switches.
 //! 3. Of two leaves, a sufficient one has enough free nodes for the rest of the job and is better than an
 //!    insufficient one; of two sufficient ones, the one with fewer free nodes is better. If both are
-//!    insufficient, their parents are compared in this way, and so on. Below a common parent the one with more
-//!    free nodes is better, and neither is sufficient.
+//!    insufficient, their parents are compared in this way, and so on. Below a common parent the one with
+//!    more free nodes is better, and neither is sufficient.
 //! 4. The job gets the free nodes of the chosen leaves, in the order of their numbers; of the last leaf the
 //!    first ones.
 //!
 //! With `switches=m`, as in `--switches=m`, a placement on more than m leaves is not carried out, and nothing
-//! else is tried. Slurm gives up this wish after a time (`@time`, `max_switch_wait`), and this allocator never
-//! does: a job that never fits m leaves is left out by `--oversize skip`.
+//! else is tried. Slurm gives up this wish after a time (`@time`, `max_switch_wait`), and this allocator
+//! never does: a job that never fits m leaves is left out by `--oversize skip`.
 //!
 //! Time O(N + c·L·h) for c chosen leaves out of L on a tree of height h.
 

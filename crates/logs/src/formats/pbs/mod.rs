@@ -4,9 +4,9 @@
 //! Jobs are the lines of type E, which are written when a job has ended. All other lines (queued, started,
 //! deleted, run again, reservations) are no jobs. Of a line of type E:
 //!
-//! * The submit time is `etime`, when the job became eligible, or the key given by the parameter `submit`. Start and end are `start` and
-//!   `end`. All are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an empty
-//!   value are unknown. A rerun job has the times of its last run.
+//! * The submit time is `etime`, when the job became eligible, or the key given by the parameter `submit`.
+//!   Start and end are `start` and `end`. All are seconds since 1970; fractions (Cobalt) are rounded, half a
+//!   second up. 0 and an empty value are unknown. A rerun job has the times of its last run.
 //! * [`place`] finds the size: nodes, CPUs or GPUs.
 //! * The estimate is `Resource_List.walltime`.
 //! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and

@@ -454,8 +454,9 @@ mod tests {
         record_of(&mut accounting, &SlurmJob { eligible_s: Some(100), ..JOB });
         let waits = SlurmJob { start_s: None, end_s: None, state: b"PENDING", ..JOB };
         record_of(&mut accounting, &waits);
-        let expected = "1 job became eligible after the submission, which is the arrival; that leaves out 30.0 % of the \
-                        time from submissions to starts; arrival=submit of --input-format counts it";
+        let expected = "1 job became eligible after the submission, which is the arrival; that leaves out \
+                        30.0 % of the time from submissions to starts; arrival=submit of --input-format \
+                        counts it";
         assert_eq!(accounting.facts().notes.last().map(String::as_str), Some(expected));
     }
 

@@ -357,8 +357,8 @@ impl Check {
         shown.push(Finding { line: None, detail });
     }
 
-    /// Finds out the size of the machine, the beginning of a window, maintenance, and whether jobs share nodes
-    /// although processors are nodes.
+    /// Finds out the size of the machine, the beginning of a window, maintenance, and whether jobs share
+    /// nodes although processors are nodes.
     fn site(&mut self, summary: &LogSummary, unit: LogUnit) {
         let mut runs = mem::take(&mut self.runs).on_nodes(&summary.facts.names);
         let node_use = runs.node_use(&|_| true);

@@ -1,8 +1,9 @@
 //! Trees of switches: nodes in groups, groups in larger groups, with consecutive node numbers in each group.
 //!
-//! The tree `4x8x24` has 4 groups of 8 leaves of 24 nodes. A leaf is a group of height 1; the whole machine is
-//! the one group of the greatest height. Two nodes *meet* at the height of the smallest group that contains
-//! both, and are twice as many links apart: a shortest route goes up to the switch of that group and down.
+//! The tree `4x8x24` has 4 groups of 8 leaves of 24 nodes. A leaf is a group of height 1; the whole machine
+//! is the one group of the greatest height. Two nodes *meet* at the height of the smallest group that
+//! contains both, and are twice as many links apart: a shortest route goes up to the switch of that group and
+//! down.
 
 use super::NodeId;
 

@@ -1,4 +1,5 @@
-//! The shape of a machine (mesh, torus, a mix of both, array, or tree of switches): node numbers, coordinates and distances.
+//! The shape of a machine (mesh, torus, a mix of both, array, or tree of switches): node numbers, coordinates
+//! and distances.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -33,8 +34,8 @@ pub const MAX_NODES: u32 = 1 << 24;
 /// The shape of a machine: one to three dimensions, and which of them wrap around. On a mesh none does, on a
 /// torus all do. Some nodes can be unavailable: they have a number and a place, but no job can have them.
 ///
-/// A tree of switches is an array with [`Levels`], which have its distances. What goes by coordinates, such as
-/// [`Mesh::l1`], sees the array.
+/// A tree of switches is an array with [`Levels`], which have its distances. What goes by coordinates, such
+/// as [`Mesh::l1`], sees the array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     extents: [u32; 3],
@@ -161,8 +162,8 @@ impl Mesh {
         self.levels.as_deref()
     }
 
-    /// Returns the machine that pictures draw, with the same node numbers. A tree of switches has a row for each
-    /// leaf and a layer for each group of leaves; other machines are drawn as they are.
+    /// Returns the machine that pictures draw, with the same node numbers. A tree of switches has a row for
+    /// each leaf and a layer for each group of leaves; other machines are drawn as they are.
     pub fn drawn(&self) -> Cow<'_, Self> {
         let Some(levels) = &self.levels else { return Cow::Borrowed(self) };
         let fans = levels.fans();

@@ -160,8 +160,8 @@ fn parse_conf(text: &str) -> Result<Description, Flaw> {
                 ignored if IGNORED.contains(&ignored) => {}
                 _ => {
                     return Err(fail(format!(
-                        "found key '{key}', expected Nodes, Switches or LinkSpeed; leave it out if it does not \
-                         say what is connected"
+                        "found key '{key}', expected Nodes, Switches or LinkSpeed; leave it out if it does \
+                         not say what is connected"
                     )));
                 }
             }
@@ -302,8 +302,8 @@ fn arrange(description: Description) -> Result<Topology, Flaw> {
     let places = fans.iter().fold(1_u64, |places, &fan| places.saturating_mul(fan.into()));
     if places > u64::from(MAX_NODES) {
         let problem = format!(
-            "the largest groups of each level have {places} nodes together, more than the {MAX_NODES} that are \
-             supported; give a part of the topology"
+            "the largest groups of each level have {places} nodes together, more than the {MAX_NODES} that \
+             are supported; give a part of the topology"
         );
         return Err(Flaw::new(first, problem));
     }
@@ -328,8 +328,8 @@ fn arrange(description: Description) -> Result<Topology, Flaw> {
     Ok(Topology { mesh, nodes, block_sizes, notes })
 }
 
-/// Returns the leaf switches with their paths, and the number of switches at the top. Paths have no number of a
-/// single one there.
+/// Returns the leaf switches with their paths, and the number of switches at the top. Paths have no number of
+/// a single one there.
 fn leaves(switches: &[Switch]) -> Result<(Vec<Leaf<'_>>, usize), Flaw> {
     let parents = parents(switches)?;
     let ancestors = |switch: usize| {

@@ -2,7 +2,8 @@
 
 use meshreplay_machine::machine::{Levels, Machine, Mesh, NodeId};
 
-/// The most leaves of a block in Slurm's number: blocks have 1, 2, 4, 8 and 16 leaves, as without `BlockSizes`.
+/// The most leaves of a block in Slurm's number: blocks have 1, 2, 4, 8 and 16 leaves, as without
+/// `BlockSizes`.
 const LARGEST_BLOCK: usize = 16;
 
 /// The groups of a tree.
@@ -38,15 +39,15 @@ impl Groups {
         largest.unwrap_or(0).max(u32::from(is_any_free))
     }
 
-    /// Returns how many slices of `nodes` nodes are free at once, each in one group of the least height with as
-    /// many nodes.
+    /// Returns how many slices of `nodes` nodes are free at once, each in one group of the least height with
+    /// as many nodes.
     pub(super) fn fit(&self, nodes: u32) -> u32 {
         let height = self.levels.sizes().iter().position(|&size| size >= nodes);
         height.map_or(0, |height| self.free[height].iter().map(|free| free / nodes).sum())
     }
 
-    /// Returns the fragmentation that Slurm's topology/block computes: the nodes in use, and the nodes of each
-    /// block that is not idle. Blocks of all sizes count, the last one of a size only if it is complete.
+    /// Returns the fragmentation that Slurm's topology/block computes: the nodes in use, and the nodes of
+    /// each block that is not idle. Blocks of all sizes count, the last one of a size only if it is complete.
     /// 0 on an idle machine. A leaf with unavailable nodes is never idle. O(leaves).
     pub(super) fn slurm(&self) -> u64 {
         let (leaves, size) = (&self.free[0], u64::from(self.levels.leaf()));

@@ -138,8 +138,8 @@ impl SubmeshSearch {
         }
     }
 
-    /// Returns how many submeshes of slice `i` fit at once. Requires a call of [`Self::largest`] before, which
-    /// has returned `largest`: a slice with more nodes does not fit.
+    /// Returns how many submeshes of slice `i` fit at once. Requires a call of [`Self::largest`] before,
+    /// which has returned `largest`: a slice with more nodes does not fit.
     fn fit(&mut self, i: usize, sides: [u32; 3], largest: u32, machine: &Machine) -> u32 {
         let nodes = sides.iter().fold(1_u64, |nodes, &side| nodes.saturating_mul(u64::from(side)));
         match self {

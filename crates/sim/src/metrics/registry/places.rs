@@ -359,8 +359,8 @@ const fn duration(name: &'static str, calls: &Calls, of: &Statistic, meaning: &'
         .shown(Measured(0))
 }
 
-/// Returns 1 if a placement that fits a leaf is in one leaf, and 0 otherwise; `None` for larger placements and
-/// single nodes.
+/// Returns 1 if a placement that fits a leaf is in one leaf, and 0 otherwise; `None` for larger placements
+/// and single nodes.
 fn one_leaf(of: &Dispersal, leaf: u32) -> Option<f64> {
     (2..=leaf).contains(&of.nodes).then(|| f64::from(u8::from(of.components == 1)))
 }

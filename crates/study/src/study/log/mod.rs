@@ -99,9 +99,9 @@ pub struct LoadedLog {
 }
 
 impl LoadedLog {
-    /// Returns the jobs of a replay that covers a period, in the order of the log: those that had not ended at
-    /// its beginning and were submitted before its end. Jobs whose end is not known follow, which hold their
-    /// nodes to the end of the period or of their limit, whichever is later.
+    /// Returns the jobs of a replay that covers a period, in the order of the log: those that had not ended
+    /// at its beginning and were submitted before its end. Jobs whose end is not known follow, which hold
+    /// their nodes to the end of the period or of their limit, whichever is later.
     pub(super) fn jobs_in(&self, period: Period, spec: &ReplaySpec) -> Vec<Job> {
         let mut jobs: Vec<Job> = self.jobs_of(spec.partition.as_ref()).iter().copied().collect();
         let open = self.workload.open.iter().filter_map(|record| {

@@ -81,8 +81,8 @@ impl Options {
     pub(in crate::study) fn check_tree(&self, machine: &Mesh) -> Result<(), String> {
         if self.contention {
             return Err(format!(
-                "--contention does not serve machine '{machine}': how many cables join the switches of a tree is \
-                 not known; leave it out"
+                "--contention does not serve machine '{machine}': how many cables join the switches of a \
+                 tree is not known; leave it out"
             ));
         }
         let is_box = |slice: &&Slice| slice.sides.iter().filter(|&&side| side > 1).count() > 1;

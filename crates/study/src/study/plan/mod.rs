@@ -169,10 +169,8 @@ impl Draft {
             let key = own_key(keys.of(&spec, explains), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
-            let left_out =
-                spec.rules.leaves_out_runs().map(|option| format!("{option} leaves out jobs that ran"));
             let reasons = [
-                &left_out,
+                &doubt_of_left_out(&spec.rules),
                 &periods[log].doubt,
                 &maintenance.doubt(log, &periods[log], &spec),
                 &surveys[log][part].doubt,
@@ -474,6 +472,11 @@ struct Surveyed {
     logs: Vec<StudyLog>,
     surveys: Vec<Vec<PartSurvey>>,
     periods: Vec<LogPeriod>,
+}
+
+/// Returns the reason why the recorded waits of a log are those of more jobs than are replayed.
+fn doubt_of_left_out(rules: &Rules) -> Option<String> {
+    rules.leaves_out_runs().map(|option| format!("{option} leaves out jobs that ran"))
 }
 
 /// Returns the log with the assumed time zone of its dates in its format.

@@ -559,8 +559,8 @@ impl Draft {
         has_other.then(|| format!("its machine has the {nodes} {source}, and {} has {given}", spec.machine))
     }
 
-    /// Reads logs again whose jobs were not kept, if parts or periods of them are replayed, which requires all
-    /// jobs at once.
+    /// Reads logs again whose jobs were not kept, if parts or periods of them are replayed, which requires
+    /// all jobs at once.
     pub(super) fn keep_parts(
         &self,
         logs: &mut [StudyLog],

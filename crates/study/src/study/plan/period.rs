@@ -173,8 +173,8 @@ impl LoggedTimes<'_> {
         let [from, to] = [window.start, to_s].map(|time_s| self.names.date_or_seconds(time_s - origin_s));
         let note = format!(
             "it is a window of a longer history, in which {} were submitted before the first end: replays \
-             cover {from} to {to}, and begin with the jobs that ran and waited then; --period off begins with \
-             an idle machine",
+             cover {from} to {to}, and begin with the jobs that ran and waited then; --period off begins \
+             with an idle machine",
             counted(window.carried, "job")
         );
         let doubt = "it seems to have the jobs that started or were submitted in a window, without those \

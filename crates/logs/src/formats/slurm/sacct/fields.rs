@@ -2,9 +2,9 @@
 //! times.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "columns are positions in a line plus 1; fields are counted, of which a line has fewer than 2^32, \
-              and every sum of surplus fields is at most their number; instants are between the years 0 and \
-              9999"
+    reason = "columns are positions in a line plus 1; fields are counted, of which a line has fewer than \
+              2^32, and every sum of surplus fields is at most their number; instants are between the years \
+              0 and 9999"
 )]
 
 use std::ops::Range;

@@ -283,8 +283,8 @@ impl Sacct {
         if !is_too_long {
             return Ok(Parsed::Part);
         }
-        let expected = "the end of a job, whose text goes over too many lines above; sacct without texts such \
-             as SubmitLine and Comment has one line per job";
+        let expected = "the end of a job, whose text goes over too many lines above; sacct without texts \
+             such as SubmitLine and Comment has one line per job";
         self.give_up(heading).map_or(Ok(Parsed::Part), |_| Err(Problem::column(1, "text", line, expected)))
     }
 
