@@ -46,10 +46,10 @@ fn stray_quotes_are_errors_where_they_open() -> Outcome {
         table(10, name)
     };
     for (first, second, place) in [
-        ("\"run", "12\" wide", ":4: column 2 (quoted text): found '\\\"run"),
+        ("\"run", "12\" wide", ":4: column 2 (quoted text): found '\"run"),
         ("\"run", "12\"", ":4: column 2 (quoted text)"),
         ("\"run", "x", ":4: column 2 (quoted text)"),
-        ("x", "\"a\"b", ":9: column 2 (quoted text): found '\\\"a\\\"b"),
+        ("x", "\"a\"b", ":9: column 2 (quoted text): found '\"a\"b"),
         ("a,b", "x", ":4: column 7 (beyond the heading): found '2', expected the end of the line"),
     ] {
         let text = with(first, second);

@@ -154,7 +154,7 @@ fn what_is_told_goes_before_what_the_heading_tells() -> Outcome {
 fn quoted_cells_may_have_delimiters_and_lines() -> Outcome {
     let lines = "# a comment\nsubmit,run,procs,jobname\n0,5,1,\"a,\"\"b\"\"\nc\"\n# late\n1,5,1,d\n";
     let problem = read("table:app=4", lines).expect_err("a text over lines").to_string();
-    assert!(problem.starts_with("column 4 (quoted text): found '\\\"a,"), "{problem}");
+    assert!(problem.starts_with("column 4 (quoted text): found '\"a,"), "{problem}");
     let (records, facts) = read("table:app=4,quoted-newlines=yes", lines)?;
     assert_eq!(facts.counts, [("jobs with quoted text over several lines", 1)]);
     assert_eq!(
