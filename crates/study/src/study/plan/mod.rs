@@ -280,10 +280,7 @@ impl Draft {
             let asked = combinations.len() / self.logs.len().max(1) * given;
             let mut seen = BTreeSet::new();
             combinations.retain(|Combination { log, spec, .. }| seen.insert((*log, spec.identity())));
-            let twice = asked - combinations.len();
-            if twice > 0 {
-                notes.push(format!("{twice} of {asked} replays are the same as others and are left out"));
-            }
+            notes.extend(note_on_repeats(asked - combinations.len(), asked));
         }
         Ok(combinations)
     }
@@ -474,6 +471,12 @@ struct Surveyed {
     logs: Vec<StudyLog>,
     surveys: Vec<Vec<PartSurvey>>,
     periods: Vec<LogPeriod>,
+}
+
+/// Returns a note on replays that are left out because they are the same as others.
+pub(super) fn note_on_repeats(repeats: usize, replays: usize) -> Option<String> {
+    let note = || format!("{repeats} of {replays} replays are the same as others and are left out");
+    (repeats > 0).then(note)
 }
 
 /// Returns the log with the assumed time zone of its dates in its format.
