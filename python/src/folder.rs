@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 
+use meshreplay::cli::embedded;
 use meshreplay::disk::{Claim, TEMPORARY};
 use meshreplay::figure::{Span, check_overwrite};
 use meshreplay::frame::{self, FileFormat, FrameFile, FrameSchema, Place, RUN_FILE, STUDY_FILE};
@@ -18,11 +19,7 @@ use crate::wait::wait_for;
 /// Fails if a directory of results has the name of a table.
 #[pyfunction]
 pub(crate) fn check_directory(path: PathBuf) -> PyResult<()> {
-    if FileFormat::of_path(&path).is_none() || path.is_dir() {
-        return Ok(());
-    }
-    let expected = "expected a directory, without the ending of a table; tables are files in it";
-    Err(message(format!("{}: {expected}", path.display())))
+    embedded::unsuited_directory(&path).map_or(Ok(()), |problem| Err(message(problem)))
 }
 
 /// Reads a frame of a directory of results; `None` if the directory does not hold it.
@@ -155,6 +152,9 @@ pub(crate) fn report(
 ) -> PyResult<Vec<String>> {
     let window_s = window_s.map(|(low, high)| Span::new(low, high));
     let options = ReportOptions { title, window_s, show };
+    if let Some(problem) = embedded::unsuited_page(&path) {
+        return Err(message(problem));
+    }
     wait_for(py, move || {
         check_overwrite(&path, force).map_err(|error| failure(&error))?;
         let _claim = Claim::beside(&path).map_err(|error| failure(&error))?;

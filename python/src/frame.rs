@@ -7,7 +7,9 @@ use std::sync::Arc;
 use meshreplay::figure::draw::{PlotColumn, PlotValues};
 use meshreplay::frame::{self, DataFrame, FrameSchema};
 use polars_arrow::datatypes::Metadata;
-use polars_core::prelude::{AnyValue, Column, DataType, NamedFrom, PlSmallStr, PolarsResult, Series};
+use polars_core::prelude::{
+    AnyValue, Column, DataType, Field, NamedFrom, PlSmallStr, PolarsResult, Schema, Series,
+};
 use polars_io::prelude::{CsvReadOptions, IpcReader, IpcWriter, SerReader, SerWriter};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -121,6 +123,7 @@ impl Frame {
                 AnyValue::Float64(number) => values.append(number)?,
                 AnyValue::String(text) => values.append(text)?,
                 AnyValue::Boolean(is) => values.append(is)?,
+                AnyValue::UInt64(number) => values.append(number)?,
                 other if other.is_integer() => values.append(other.extract::<i64>())?,
                 other => values.append(other.to_string())?,
             }
@@ -163,11 +166,14 @@ pub(crate) fn frame_of_ipc(meanings: Vec<Note>, content: Vec<u8>) -> PyResult<Fr
     Ok(Frame { rows, notes: meanings.into(), forms: Forms::default() })
 }
 
-/// Reads a frame from CSV with a heading.
+/// Reads a frame from CSV with a heading. A column `seed` has the type that it has in results.
 #[pyfunction]
 pub(crate) fn frame_of_csv(text: String) -> PyResult<Frame> {
     in_own_process()?;
+    let has_seeds = text.lines().next().is_some_and(|head| head.split(',').any(|name| name == "seed"));
+    let seed = || Arc::new(Schema::from_iter([Field::new("seed".into(), DataType::UInt64)]));
     let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
+    let options = options.with_schema_overwrite(has_seeds.then(seed));
     let frame = options.into_reader_with_file_handle(Cursor::new(text.into_bytes())).finish();
     Ok(Frame::new("", frame.map_err(|error| failure(&error))?))
 }

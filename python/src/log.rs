@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::{failure, message};
 use crate::frame::Frame;
+use crate::table::date;
 use crate::wait::wait_for;
 
 /// Opens the log that the arguments `words` of `replay` name and reads its first record, or every record if
@@ -54,8 +55,8 @@ pub(crate) fn records(py: Python<'_>, words: Vec<String>) -> PyResult<Frame> {
         let names = summary.names();
         let frame = Frame::new("", frame(&records, &names)?);
         Ok(match names.start() {
-            Some((unix_s, zone)) => {
-                let begin = format!("seconds since the beginning of the log, {unix_s} s after 1970 ({zone})");
+            Some((unix_s, _)) => {
+                let begin = format!("seconds since the beginning of the log ({} UTC)", date(unix_s));
                 frame.with_note("submit_s", "s", begin)
             }
             None => frame,

@@ -50,14 +50,15 @@ pub(crate) fn replay(
 }
 
 /// Replays the study of a file with further allocators, schedulers and execution models, the specs in `more`,
-/// of which `own` has those that are classes or objects. Everything else is as in [`replay`].
+/// of which `own` has those that are classes or objects. `words` are further arguments of `replay`, such as the
+/// number of threads. Everything else is as in [`replay`].
 #[pyfunction]
 pub(crate) fn sweep(
     py: Python<'_>,
     file: PathBuf,
     more: [Vec<String>; 3],
     own: [Vec<Named>; 3],
-    threads: Option<NonZeroUsize>,
+    words: Vec<String>,
     tick: Option<Py<PyAny>>,
     out: PathBuf,
 ) -> PyResult<Run> {
@@ -65,10 +66,10 @@ pub(crate) fn sweep(
     let flags = ["--allocator", "--scheduler", "--network"].into_iter().zip(&more);
     let given = flags.flat_map(|(flag, texts)| texts.iter().map(move |text| format!("{flag}={text}")));
     let needed = more[0].is_empty().then_some("--allocator=naive");
-    let words: Vec<String> =
-        given.chain(needed.into_iter().chain(["--machine=1"]).map(str::to_owned)).collect();
-    let Axes { mut allocators, mut schedulers, mut networks, guests, .. } =
-        drafted(&["--", "log"].map(str::to_owned), &words, &guests(own))?.draft.axes;
+    let needed = needed.into_iter().chain(["--machine=1"]).map(str::to_owned);
+    let words: Vec<String> = given.chain(needed).chain(words).collect();
+    let ReplayDraft { draft, threads } = drafted(&["--", "log"].map(str::to_owned), &words, &guests(own))?;
+    let Axes { mut allocators, mut schedulers, mut networks, guests, .. } = draft.axes;
     for (axis, texts) in [&mut allocators, &mut schedulers, &mut networks].into_iter().zip(&more) {
         if texts.is_empty() {
             axis.clear();
@@ -85,12 +86,23 @@ pub(crate) fn sweep(
             // What was added is on no line of the file.
             let line = format!("{}:1: ", file.display());
             let of_added = problem.strip_prefix(&line).filter(|_| embedded::study(&file, &|_| {}).is_ok());
-            of_added.map_or_else(|| problem.clone(), str::to_owned)
+            of_added.map_or_else(|| problem.clone(), |of_added| format!("{}: {of_added}", keywords(&more)))
         })
     };
     let study = wait_for(py, planned)?.map_err(message)?;
     let notes = study.notes.clone();
     run_study(py, study, notes, threads, tick, Some(out))
+}
+
+/// Returns the specs that were added, by their keywords: `allocator='best-of:mm|random'`.
+fn keywords(more: &[Vec<String>; 3]) -> String {
+    let given = ["allocator", "scheduler", "network"].into_iter().zip(more);
+    let given = given.filter(|(_, texts)| !texts.is_empty()).map(|(name, texts)| {
+        let texts: Vec<String> = texts.iter().map(|text| format!("'{text}'")).collect();
+        let [open, close] = if texts.len() == 1 { ["", ""] } else { ["[", "]"] };
+        format!("{name}={open}{}{close}", texts.join(", "))
+    });
+    given.collect::<Vec<_>>().join(", ")
 }
 
 /// Runs a study in threads of the library.

@@ -128,7 +128,7 @@ fn real(value: f64) -> String {
 }
 
 /// Returns the date and time at these seconds since 1970, without a zone.
-fn date(seconds: i64) -> String {
+pub(crate) fn date(seconds: i64) -> String {
     timestamp_s_to_datetime(seconds).to_string()
 }
 

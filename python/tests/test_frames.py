@@ -146,8 +146,21 @@ def test_records_of_a_log_are_a_log_again(small: Path) -> None:
     assert one.pop("run") != other.pop("run") and one == other
     dated = mr.read_log(ROOT / "traces/may.sacct.gz").records()
     assert dated.units == {"submit_s": "s"}
-    with pytest.warns(mr.Note, match="again: the date of the records is lost; their submit_s are .* 1714"):
+    told = r"again: the records hold times from the beginning of the log \(2024-05-01 00:01:04 UTC\), so that the new log has no dates"
+    with pytest.warns(mr.Note, match=told):
         mr.Log.from_frame(dated, name="again")
+
+
+def test_records_with_dates_make_a_log_with_dates() -> None:
+    pl = pytest.importorskip("polars")
+    may = mr.read_log(ROOT / "traces/may.sacct.gz")
+    records, begin = may.records(), datetime.datetime(2024, 5, 1, 0, 1, 4)
+    assert f"({begin} UTC)" in records.meanings["submit_s"]
+    frame = records.to_polars()
+    dated = frame.drop("submit_s").with_columns(submit=begin + pl.duration(seconds=frame["submit_s"]))
+    logs = [may, mr.Log.from_frame(dated, time_zone="UTC"), mr.Log.from_frame(frame)]
+    starts = [mr.replay(log, "16x16", "naive", quiet=True).manifest["logs"][0].get("starts", {}).get("unix_s") for log in logs]
+    assert starts == [begin.replace(tzinfo=datetime.timezone.utc).timestamp()] * 2 + [None]
 
 
 def test_dates_and_lists_of_nodes_go_to_every_library() -> None:

@@ -243,3 +243,21 @@ def test_modules_that_functions_import_count_before_and_after_they_are_loaded(tm
     executed(body).propose.__globals__["rule"]([1])
     assert "rule_of_test" in sys.modules and digest(executed(body)) == digests[1] != digests[0]
     monkeypatch.delitem(sys.modules, "rule_of_test")
+
+
+def test_packages_without_a_file_count_before_and_after_they_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    inner = tmp_path / "outer_space/inner_space"
+    inner.mkdir(parents=True)
+    (inner / "rules.py").write_text("from .order import rule\n")
+    body = "def rule(nodes):\n    from outer_space.inner_space.rules import rule\n    return rule(nodes)"
+    digests = []
+    for text in ("nodes", "nodes[::-1]"):
+        (inner / "order.py").write_text(f"def rule(nodes): return {text}\n")
+        digests.append(digest(executed(body)))
+        assert "outer_space" not in sys.modules
+    assert executed(body).propose.__globals__["rule"]([1, 2]) == [2, 1]
+    assert "outer_space" in sys.modules and digest(executed(body)) == digests[1] != digests[0]
+    for name in [name for name in sys.modules if name.startswith("outer_space")]:
+        monkeypatch.delitem(sys.modules, name)

@@ -195,9 +195,44 @@ def test_directories_and_reports_have_no_names_of_tables(small: Path, tmp_path: 
     ):
         with pytest.raises(mr.Error, match=r"x\.csv: expected a directory, without the ending of a table"):
             call()
-    with pytest.raises(mr.Error, match=r"x\.csv: a report is a page; expected a name that ends in \.html"):
-        whole.report(tmp_path / "x.csv")
+    for name in ("x.csv.gz", "x.tsv", "x.ipc", "x.feather"):
+        with pytest.raises(mr.Error, match=f"{name}: expected a directory, without the ending of a table"):
+            replayed(small, out=tmp_path / name)
+    for name in ("x.csv", "x.pdf", "x.html.gz"):
+        with pytest.raises(mr.Error, match=f"{name}: a report is a page; expected a name that ends in .html"):
+            whole.report(tmp_path / name)
     assert os.listdir(tmp_path) == ["study.toml"]
+    for name in ("rep", "rep.htm", "rep.HTML", "rep.2024"):
+        whole.report(tmp_path / name)
+        assert (tmp_path / name).read_text().startswith("<!DOCTYPE html>"), name
+
+
+def test_seeds_have_64_bits(tiny: Path, tmp_path: Path) -> None:
+    seed = 2**64 - 1
+    large = mr.replay(tiny, "4x4", ["naive", "random"], seed=seed, quiet=True)
+    small = mr.replay(tiny, "4x4", "mm", quiet=True)
+    assert large.summary["seed"] == [seed] * 2 and {*large.jobs["seed"]} == {seed}
+    assert mr.concat([small, large]).summary["seed"] == [1, seed, seed] and mr.concat([large, small]).jobs["seed"][-1] == 1
+    assert {*large.paired(allocator=("naive", "random"))["seed"]} == {seed}
+    large.save(tmp_path / "saved")
+    assert mr.read_results(tmp_path / "saved").sel(seed=seed).summary["seed"] == [seed] * 2
+    assert pickle.loads(pickle.dumps(large.summary))["seed"] == [seed] * 2
+    assert mr.replay(tiny, "4x4", "naive", seed=2**63, quiet=True).summary["seed"] == [2**63]
+
+
+def test_what_joined_results_lack_is_told(small: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(f'logs = ["{small}"]\nmachines = ["8x8"]\nallocators = ["naive"]\nseeds = {[*range(1, 15)]}\n')
+    both = mr.concat([mr.sweep(study, tmp_path / "out", quiet=True), replayed(small, "mm")])
+    message = r"there is no frame 'jobs' of (small[^;]*; ){7}small[^;]* and 6 more: mr\.sweep\(…, jobs=True\) keeps that of a study, or select the others"
+    with pytest.raises(mr.Error, match=f"^{message}$"):
+        both.jobs
+    with pytest.warns(mr.Note, match=f"^waits: {message}$"):
+        assert {*both.plot_data("waits")["series"]} == {"mm"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        both.sel(allocator="mm").plot("waits")
+        both.plot("ratio", relative_to="mm")
 
 
 def test_reports_of_pickled_results_name_the_directory_of_their_call(small: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import meshreplay as mr
 import pytest
@@ -92,13 +92,23 @@ def test_studies_take_classes_and_go_on(small: Path, tmp_path: Path) -> None:
     assert changed.summary["run"][0] != found.summary["run"][0]
     wrong: dict[str, dict[str, Any]] = {
         "allocator='nave': .*did you mean 'naive'": {"allocator": "nave"}, "scheduler='eassy': ": {"scheduler": ["fcfs", "eassy"]},
-        "network='wormhol': ": {"network": "wormhol"}, "'naive' has no parameter 'by'": {"allocator": [First, "naive:by=1"]},
+        "network='wormhol': ": {"network": "wormhol"}, r"allocator=\['First.*', 'naive:by=1'\]: 'naive' has no parameter 'by'": {"allocator": [First, "naive:by=1"]},
+        r"allocator='best-of:mm\|random': members of 'best-of' ": {"allocator": "best-of:mm|random"},
     }
     for message, given in wrong.items():
         with pytest.raises(mr.Error, match=f"^{message}"):
             mr.sweep(study, tmp_path / "wrong", **given)
-    with pytest.raises(mr.Error, match="^threads=0: expected a whole number"):
-        mr.sweep(study, tmp_path / "wrong", threads=0)
+    counts: list[Any] = [0, 1.5, 2**70]
+    for threads in counts:
+        calls: list[Callable[[], Any]] = [
+            lambda: mr.sweep(study, tmp_path / "wrong", threads=threads), lambda: mr.sweep(study, tmp_path / "wrong", allocator=First, threads=threads),
+            lambda: mr.replay(small, "8x8", First, threads=threads),
+        ]
+        for call in calls:
+            with pytest.raises(mr.Error, match=f"^threads={threads}: expected a whole number of threads from 1 on"):
+                call()
+    twice = mr.sweep(study, tmp_path / "twice", allocator=["naive", "hilbert+bf", "curve:order=hilbert,select=best-fit"], scheduler=None, quiet=True)
+    assert len(twice) == 4 and twice.notes[0].startswith("4 of 8 replays are the same as others")
     named = mr.sweep(study, tmp_path / "named", scheduler="fcfs", network=None, quiet=True).summary
     assert named["scheduler"] == ["easy", "fcfs"] * 2 or named["scheduler"] == ["easy"] * 2 + ["fcfs"] * 2
     assert set(named["allocator"]) == {"naive"} and set(named["network"]) == {"recorded"}

@@ -278,6 +278,37 @@ def test_replications_begin_with_their_seeds(small: Path) -> None:
     assert {*seen} == {7}
 
 
+def test_laws_begin_with_their_seed() -> None:
+    class Drawn(Draws):
+        forgets = True
+
+        def begin(self, seed: int) -> None:
+            seen.add(seed)
+            super().begin(seed)
+
+    seen: set[int] = set()
+    laws = mr.check(Drawn, machine="4x4", seed=5, events=60)
+    assert seen == {5} and laws.broken[:2] == ["proposes", "forgets"]
+    assert " is proposed for 1 processor, and nobody takes it\n" in str(laws) and " are proposed for 1 " not in str(laws)
+
+
+def test_a_begin_that_fails_is_named(small: Path) -> None:
+    class Without(First):
+        def begin(self) -> None:  # type: ignore[override]
+            pass
+
+    class Fails(First):
+        def begin(self, seed: int) -> None:
+            raise KeyError(seed)
+
+    for own, message in ((Without, "TypeError: .*1 positional argument but 2 were given"), (Fails, "(?s:Traceback.*in begin\n.*)KeyError: 3")):
+        calls: list[Any] = [lambda: mr.replay(small, "8x8", own, seed=3, quiet=True), lambda: mr.check(own, machine="4x4", seed=3)]
+        for call in calls:
+            with pytest.raises(mr.Error, match=rf"begin\(self, seed\) of '{own.__name__}' failed: {message}") as raised:
+                call()
+            assert "meshreplay/_own.py" not in str(raised.value)
+
+
 def test_an_object_is_copied_for_every_replay(small: Path) -> None:
     class Once(First):
         def __init__(self, skip: int = 0) -> None:

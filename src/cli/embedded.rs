@@ -16,6 +16,7 @@ use super::replay::{self, OF_PROGRAM, OF_READING, unplanned};
 use super::{Failure, usage};
 use crate::figure::draw::{Drawing, Panels, PlotColumn};
 use crate::figure::{PLOT_KINDS, Results, format_of_file, plot_kind};
+use crate::frame::FileFormat;
 use crate::guest::Guests;
 use crate::study::{Draft, FlagValue, OPTIONS, Options, ReplayOption, Study};
 
@@ -166,6 +167,24 @@ pub fn study(file: &Path, change: &dyn Fn(&mut Draft)) -> Result<Study, String> 
     prepare_readers();
     let options = Options { jobs: true, ..Options::default() };
     Study::read_with(file, options, change).map_err(|error| format!("{:#}", anyhow::Error::new(error)))
+}
+
+/// Returns a message if `path` is no directory and has the ending of a file with a table.
+pub fn unsuited_directory(path: &Path) -> Option<String> {
+    let expected = "expected a directory, without the ending of a table; tables are files in it";
+    (ending(path).is_some() && !path.is_dir()).then(|| format!("{}: {expected}", path.display()))
+}
+
+/// Returns a message if `path` has the ending of a file that is no page.
+pub fn unsuited_page(path: &Path) -> Option<String> {
+    let is_other = ending(path).is_some_and(|ending| ending != "html");
+    let expected = "a report is a page; expected a name that ends in .html";
+    is_other.then(|| format!("{}: {expected}", path.display()))
+}
+
+/// Returns the ending of a file with tables or pictures; `None` if it has another one, or none.
+fn ending(path: &Path) -> Option<&'static str> {
+    FileFormat::of_path(path).map(FileFormat::extension).or_else(|| replay::other_ending(path))
 }
 
 /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails. The error

@@ -41,7 +41,7 @@ use self::algorithms::{check, list};
 use self::schedule::{audit, compare, export};
 use crate::figure::FigureError;
 use crate::figure::show::ShowError;
-use crate::frame::{self, FileFormat};
+use crate::frame;
 use crate::inspect::InspectError;
 use crate::report::{CrosstabError, GroupsError, ReportError};
 use crate::text::{for_terminal, printable};
@@ -222,13 +222,8 @@ fn threads(text: &str) -> anyhow::Result<NonZeroUsize> {
 
 /// Fails if `output`, a directory of results, is named as a file with a table.
 fn check_directory(output: &Path) -> Result<(), Failure> {
-    if FileFormat::of_path(output).is_none() || output.is_dir() {
-        return Ok(());
-    }
-    Err(Failure::Usage(anyhow!(
-        "-o {}: expected a directory, without the ending of a table; tables are files in it",
-        output.display()
-    )))
+    let unsuited = embedded::unsuited_directory(output).map(|problem| format!("-o {problem}"));
+    unsuited.map_or(Ok(()), |problem| Err(Failure::Usage(anyhow!(problem))))
 }
 
 /// Writes `text` to standard output.

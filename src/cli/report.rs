@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
+use super::embedded::unsuited_page;
 use super::runner::drawing;
 use super::{Failure, print, write_notes};
 use crate::disk::Claim;
@@ -61,14 +62,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
     let is_printed = path.as_os_str() == "-";
-    let is_page = path
-        .extension()
-        .is_none_or(|ending| ["html", "htm"].iter().any(|page| ending.eq_ignore_ascii_case(page)));
-    if !is_page {
-        return Err(Failure::Usage(anyhow!(
-            "-o {}: a report is a page; expected a name that ends in .html",
-            path.display()
-        )));
+    if let Some(problem) = unsuited_page(&path) {
+        return Err(Failure::Usage(anyhow!("-o {problem}")));
     }
     let _claim = if is_printed {
         None

@@ -80,7 +80,9 @@ def _faults(given: Any, machines: list[str], seed: int, events: int) -> list[tup
     import numpy
 
     for text in machines:
-        random, guests = numpy.random.default_rng(seed), [ExecutionGuest(given, text, seed) for _ in range(2)]
+        random, guests = numpy.random.default_rng(seed), [ExecutionGuest(given, text) for _ in range(2)]
+        for each in guests:
+            each.own.begin(seed)
         for job in range(events):
             procs = int(random.integers(1, guests[0].machine.free.size + 1))
             nodes = random.permutation(guests[0].machine.free.size)[:procs].astype(numpy.uint32).tobytes()

@@ -83,7 +83,7 @@ def sweep(
     file: str,
     more: list[list[str]],
     own: list[list[tuple[str, object]]],
-    threads: int | None,
+    words: list[str],
     tick: Callable[[int, int, int, int], None],
     out: str,
 ) -> Run: ...

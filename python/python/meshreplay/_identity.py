@@ -220,8 +220,9 @@ def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
     if not outer:
         return importlib.util.find_spec(name)
     package = _spec(outer)
-    places = package.submodule_search_locations if package else None
-    return importlib.machinery.PathFinder.find_spec(name, places) if places else None
+    places = list(package.submodule_search_locations or ()) if package else []
+    # By its last name alone, as the places of a package without __init__.py are only known with the outer one loaded.
+    return importlib.machinery.PathFinder.find_spec(name.rpartition(".")[2], places) if places else None
 
 
 def _of_imports(names: Iterable[str], seen: Seen) -> Iterator[str]:
@@ -236,7 +237,8 @@ def _of_imports(names: Iterable[str], seen: Seen) -> Iterator[str]:
                 continue
             yield f"{name} {_version(name) if _is_installed(found.origin) else ''}"
             if found.origin and found.has_location and not _is_installed(found.origin):
-                waiting.append((yield from _of_file(found.origin, found.parent, seen)))
+                package = name if found.submodule_search_locations is not None else name.rpartition(".")[0]
+                waiting.append((yield from _of_file(found.origin, package, seen)))
 
 
 def _of_file(file: str, package: str | None, seen: Seen) -> Generator[str, None, set[str]]:

@@ -106,9 +106,9 @@ class Log:
         """
         if not hasattr(frame, "__arrow_c_stream__"):
             raise TypeError(f"{type(frame).__name__} has no Arrow stream; expected a frame of Polars, pandas, pyarrow or DuckDB")
-        begin = frame.meanings.get("submit_s", "") if isinstance(frame, Frame) else ""
-        if "1970" in begin:
-            warn(f"{name}: the date of the records is lost; their submit_s are {begin}")
+        meaning = frame.meanings.get("submit_s", "") if isinstance(frame, Frame) else ""
+        if begin := re.search(r"\(.* UTC\)", meaning):
+            warn(f"{name}: the records hold times from the beginning of the log {begin[0]}, so that the new log has no dates")
         folder = Temporary()
         path = os.path.join(folder.name, f"{_file_name(name)}.csv")
         _core.write_table(frame, path)
@@ -124,7 +124,10 @@ class Log:
         """Returns the records of the log as a frame that `Log.from_frame` takes back, with times in seconds.
 
         Columns have the names and types of those of jobs in results. A column that no record fills is left out, and what a
-        record does not say is missing. Their log has no date, as times count from the beginning. A workload model has no records, as its jobs depend on the machine and the seed.
+        record does not say is missing. A workload model has no records, as its jobs depend on the machine and the seed.
+
+        Submit times count from the beginning of the log, which `meanings["submit_s"]` gives, so that a log of these records has
+        no dates. A column `submit` of dates without a zone in place of `submit_s` gives it dates, with `time_zone="UTC"`.
         """
         return Frame(_core.records(self._words()))
 

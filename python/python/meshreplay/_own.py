@@ -56,7 +56,10 @@ class _Own:
         return own
 
     def begin(self, seed: int) -> None:
-        """Is called on a new object or copy before its replay, with the seed of the replay or of its replication."""
+        """Is called on a new object or copy before its replay, with the seed of the replay, of its replication or of `check`.
+
+        It may also be called on objects that do not count, such as the one that finds out which jobs can be served at all.
+        """
 
 
 class Allocator(_Own):
@@ -254,11 +257,9 @@ class Execution(_Own):
         """Is called after a job has ended."""
 
 
-def fresh(given: Any, seed: int) -> Any:
-    """Returns a new object of a class, or a copy of an object, for a replay with this seed."""
-    own = given() if isinstance(given, type) else copy.deepcopy(given)
-    own.begin(seed)
-    return own
+def fresh(given: Any) -> Any:
+    """Returns a new object of a class, or a copy of an object, for a replay. Its `begin` is called next."""
+    return given() if isinstance(given, type) else copy.deepcopy(given)
 
 
 def named(given: Any, base: type) -> tuple[list[Any], list[tuple[str, object]]]:
@@ -316,11 +317,13 @@ def explained(error: BaseException) -> str:
 
     Remembers the error for `cause`.
     """
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != __file__:
-        trace = trace.tb_next
-    begin = trace.tb_next if trace is not None else None
-    text = "".join(traceback.format_exception(type(error), error, begin or error.__traceback__)).rstrip()
+    called = trace = error.__traceback__
+    while called is not None and called.tb_frame.f_code.co_filename != __file__:
+        called = called.tb_next
+    shown = called
+    while shown is not None and shown.tb_frame.f_code.co_filename == __file__:
+        shown = shown.tb_next
+    text = "".join(traceback.format_exception(type(error), error, trace if called is None else shown)).rstrip()
     while len(_raised) >= 100:
         _raised.pop(next(iter(_raised)))
     _raised[text] = error
@@ -330,14 +333,14 @@ def explained(error: BaseException) -> str:
 class AllocatorGuest:
     """An allocator for one replay, called by the native part with bytes."""
 
-    def __init__(self, given: Any, text: str, seed: int) -> None:
+    def __init__(self, given: Any, text: str) -> None:
         """Makes the allocator and its machine."""
         import numpy
 
         # What every call needs, looked up once.
         self.numpy, self.array, self.read = numpy, numpy.ndarray, numpy.frombuffer
         self.node, self.number = numpy.dtype(numpy.uint32), numpy.dtype(numpy.int64)
-        self.own: Allocator = fresh(given, seed)
+        self.own: Allocator = fresh(given)
         self.machine = Machine(text)
         self.is_told = [
             getattr(type(self.own), each) is not getattr(Allocator, each) for each in ("taken", "released")
@@ -391,9 +394,9 @@ class AllocatorGuest:
 class SchedulerGuest:
     """A scheduler for one replay."""
 
-    def __init__(self, given: Any, _text: str, seed: int) -> None:
+    def __init__(self, given: Any, _text: str) -> None:
         """Makes the scheduler."""
-        self.own: Scheduler = fresh(given, seed)
+        self.own: Scheduler = fresh(given)
 
     def dispatch(
         self,
@@ -413,12 +416,12 @@ class SchedulerGuest:
 class ExecutionGuest:
     """An execution model for one replay."""
 
-    def __init__(self, given: Any, text: str, seed: int) -> None:
+    def __init__(self, given: Any, text: str) -> None:
         """Makes the model."""
         import numpy
 
         self.numpy = numpy
-        self.own: Execution = fresh(given, seed)
+        self.own: Execution = fresh(given)
         self.machine = Machine(text)
 
     def run_time(self, job: int, procs: int, now: float, recorded: float, estimate: float, nodes: bytes) -> float:

@@ -115,8 +115,8 @@ def sweep(
     study: str | os.PathLike[str],
     out: str | os.PathLike[str],
     *,
-    allocator: Allocators = (),
-    scheduler: Schedulers = (),
+    allocator: Allocators | None = None,
+    scheduler: Schedulers | None = None,
     network: Networks | None = None,
     threads: int | None = None,
     jobs: bool = False,
@@ -130,7 +130,7 @@ def sweep(
     Args:
         study: The file.
         out: The directory of the results.
-        allocator: Allocators beside those of the file, such as classes of your own. With these, with schedulers or with
+        allocator: Allocators beside those of the file, such as classes of your own; one that is in it is taken once. With these, with schedulers or with
             networks the study runs in this process and its cells are kept as those of `replay`; otherwise it runs in one
             of its own, and `meshreplay sweep` goes on with the directory, too.
         scheduler: Schedulers beside those of the file.
@@ -143,13 +143,16 @@ def sweep(
     file = os.path.abspath(study)
     if not os.path.exists(file):
         raise NotFoundError(f"{os.fspath(study)} does not exist")
-    more = [named(allocator, Allocator), named(scheduler, Scheduler), named(() if network is None else network, Execution)]
+    given = [(allocator, Allocator), (scheduler, Scheduler), (network, Execution)]
+    more = [named(() if each is None else each, base) for each, base in given]
     folder = directory(out)
     if not any(texts for texts, _ in more):
         return run_sweep(os.fspath(study), os.fspath(out), threads, jobs, quiet)
 
+    further = words("replay", {"threads": threads})
+
     def start(shown: Progress) -> _core.Run:
-        return _core.sweep(file, [texts for texts, _ in more], [own for _, own in more], threads, shown, folder)
+        return _core.sweep(file, [texts for texts, _ in more], [own for _, own in more], further, shown, folder)
 
     return _run([], start, folder, quiet, progress)
 

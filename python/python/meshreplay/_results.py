@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _core
 from ._frame import Frame, html_table
+from ._listing import plots
 from ._picture import Picture
 from ._source import CALLS, FIRST, NAMED, Folder, Live, Replay, Temporary, directory, settle
 from ._words import NotFoundError, did_you_mean, in_keywords, keyworded, values, warn, with_keywords, words
@@ -151,9 +152,8 @@ class Results:
             raise KeyError(f"no replay has {asked}{hint or '.'} There are {self._some_names()}")
         return selected
 
-    def _some_names(self, most: int = 8) -> str:
-        names = list(dict.fromkeys(self.names))
-        return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    def _some_names(self) -> str:
+        return _some(self.names)
 
     def _one(self, key: Key) -> Replay:
         selected = self._selected(key)
@@ -212,7 +212,8 @@ class Results:
         lacking = {*self.summary["replay"]} - {*found["replay"]}
         names = [replay.name(self._varying()) for replay in self._replays if replay.number in lacking]
         if names and len(found):
-            raise _core.Error(f"there is no frame '{name}' of {'; '.join(names)}: ask for it in that call, too, or select the others")
+            remedy = "mr.sweep(…, jobs=True) keeps that of a study" if name == "jobs" else "ask for it in that call, too"
+            raise _core.Error(f"there is no frame '{name}' of {_some(names)}: {remedy}, or select the others")
         return None if names else found
 
     def _any(self) -> Live | Folder:
@@ -381,6 +382,13 @@ class Results:
             if kind == "ratio":
                 raise _core.Error(f"ratio: {difference}; select those of one call, or with the same options")
             warn(f"{kind}: {difference}")
+        if self._any().is_joined:
+            known = plots()
+            needs = dict(zip(known["name"], known["needs"])).get(kind, "")
+            try:
+                self.frame("jobs" if needs.startswith(("jobs", "causes")) else "fragmentation" if "fragmentation" in needs else "summary")
+            except _core.Error as error:
+                warn(f"{kind}: {error}")
         with in_keywords():
             return draw(self._path(), kind, words("drawing", options))
 
@@ -416,8 +424,6 @@ class Results:
         """
         if self._any().is_joined:
             raise _core.Error("a report is of one run; make one for each, before mr.concat")
-        if pathlib.Path(path).suffix.lower() not in ("", ".htm", ".html"):
-            raise _core.Error(f"{os.fspath(path)}: a report is a page; expected a name that ends in .html")
         title = title or ("meshreplay" if isinstance(self._source, Live) else None)
         with in_keywords():
             return _core.report(self._path(), self._files.kept is not None, os.path.abspath(path), title, window, show or [], force)
@@ -468,6 +474,12 @@ class Results:
         titles, rows, _ = self._source.table([])
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._verdict)
         return html_table(titles, [list(row) for row in rows]) + lines
+
+
+def _some(names: list[str], most: int = 8) -> str:
+    """Returns the first names of a list, and how many more there are."""
+    unlike = list(dict.fromkeys(names))
+    return "; ".join(unlike[:most]) + (f" and {len(unlike) - most} more" if len(unlike) > most else "")
 
 
 _CHANGING = ("trim_percent", "period", "shake", "outages", "on_outage", "node_map")

@@ -38,7 +38,8 @@ class Replay:
         if isinstance(value, str):
             # An algorithm of one's own goes by the name of its class, too.
             return value in texts or (is_own and any(text.partition("(")[0] == value for text in texts))
-        return any(_number(text) == value for text in texts)
+        # Large seeds are no floats.
+        return str(value) in texts or any(_number(text) == value for text in texts)
 
     def called(self, key: str | float | type) -> list[str]:
         """Returns the coordinates that have this value; a number is an arrival scale."""

@@ -33,7 +33,7 @@ pub(crate) fn check(
     let mut subjects = Vec::new();
     for (name, given) in allocators {
         subjects.push(match given {
-            Some(given) => subject(name, given),
+            Some(given) => subject(name, given, seed),
             None => guest::subject(&name.parse::<Spec>().map_err(|error| failure(&error))?),
         });
     }
@@ -48,11 +48,11 @@ pub(crate) fn check(
     })?
 }
 
-/// Returns the subject of a class or an object.
-fn subject(name: String, given: Py<PyAny>) -> Subject<'static> {
+/// Returns the subject of a class or an object, which begins with `seed`.
+fn subject(name: String, given: Py<PyAny>, seed: u64) -> Subject<'static> {
     let (given, label) = (Arc::new(given), name.clone());
     Subject::new(name, move |mesh, stop| {
-        let setup = Setup { label: &label, mesh, jobs: &[], seed: 0, stop, lists: None };
+        let setup = Setup { label: &label, mesh, jobs: &[], seed, stop, lists: None };
         let mut strategy = strategy(&given, &setup, false).map_err(BuildError::Failed)?;
         tell_unavailable(&mut strategy, mesh);
         let complete = matches!(strategy.served, Served::ByCount);

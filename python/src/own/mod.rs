@@ -49,14 +49,16 @@ fn by_class<'a>(setup: &Setup<'a>) -> Setup<'a> {
     Setup { label: label(setup.label.strip_prefix("guest:").unwrap_or(setup.label)), ..*setup }
 }
 
-/// Makes the object of a class of `meshreplay._own` for one replay. Fails with a whole message.
+/// Makes the object of a class of `meshreplay._own` for one replay, and begins with its seed. Fails with a
+/// whole message.
 fn made(class: &str, given: &Py<PyAny>, setup: &Setup<'_>) -> Result<Py<PyAny>, String> {
+    let label = setup.label;
     Python::attach(|py| {
-        let make = || -> PyResult<Py<PyAny>> {
-            let class = py.import("meshreplay._own")?.getattr(class)?;
-            Ok(class.call1((given, setup.mesh.to_string(), setup.seed))?.unbind())
-        };
-        make().map_err(|error| format!("'{}' cannot be made: {}", setup.label, explained(py, &error)))
+        let make = || py.import("meshreplay._own")?.getattr(class)?.call1((given, setup.mesh.to_string()));
+        let guest = make().map_err(|error| format!("'{label}' cannot be made: {}", explained(py, &error)))?;
+        let begun = guest.getattr("own").and_then(|own| own.call_method1("begin", (setup.seed,)));
+        begun.map_err(|error| format!("begin(self, seed) of '{label}' failed: {}", explained(py, &error)))?;
+        Ok(guest.unbind())
     })
 }
 

@@ -560,6 +560,12 @@ const OTHER_ENDINGS: [&str; 26] = [
     "db", "sqlite", "md", "tex", "html", "svg", "pdf", "png", "gz", "zst", "xz", "zip",
 ];
 
+/// Returns the ending of a file in a format that is not written; `None` if it is another one.
+pub(crate) fn other_ending(file: &Path) -> Option<&'static str> {
+    let ending = file.extension()?;
+    OTHER_ENDINGS.into_iter().find(|other| ending.eq_ignore_ascii_case(other))
+}
+
 /// Returns the file for the summary alone, with its format; `None` for a directory.
 pub(super) fn summary_file(output: &Path) -> Option<(&Path, FileFormat)> {
     if output.is_dir() { None } else { Some((output, FileFormat::of_path(output)?)) }
@@ -581,8 +587,7 @@ fn check_place(output: &Path, options: &Options) -> Result<()> {
             bail!("--{} needs a directory for jobs; {path} is a file for the summary alone", flag.name);
         }
     }
-    let ending = output.extension().filter(|_| !output.is_dir()).unwrap_or_default();
-    if let Some(ending) = OTHER_ENDINGS.iter().find(|other| ending.eq_ignore_ascii_case(other)) {
+    if let (false, Some(ending)) = (output.is_dir(), other_ending(output)) {
         bail!(
             "-o {path}: .{ending} files are not written; expected .csv, .parquet, .arrow, .json or .jsonl \
              for the summary, or a directory"

@@ -3,7 +3,7 @@
 mod args;
 mod rounds;
 
-pub(super) use args::{Args, OF_PROGRAM, OF_READING};
+pub(super) use args::{Args, OF_PROGRAM, OF_READING, other_ending};
 
 use std::collections::BTreeSet;
 use std::io::Write;

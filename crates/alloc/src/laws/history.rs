@@ -305,9 +305,13 @@ impl fmt::Display for Step {
                 write!(f, "a job asks for {} and is refused", asked(request))
             }
             Self::Asked { request, nodes: Some(nodes) } => {
-                write!(f, "{} are proposed for {}, and nobody takes them", listed(nodes), asked(request))
+                let (are, them) = if nodes.len() > 1 { ("are", "them") } else { ("is", "it") };
+                write!(f, "{} {are} proposed for {}, and nobody takes {them}", listed(nodes), asked(request))
             }
-            Self::Asked { request, nodes: None } => write!(f, "{} are asked for and refused", asked(request)),
+            Self::Asked { request, nodes: None } => {
+                let are = if request.procs == 1 { "is" } else { "are" };
+                write!(f, "{} {are} asked for and refused", asked(request))
+            }
             Self::Released { number } => write!(f, "{} is released", letter(*number)),
             Self::Taken { number, nodes } => {
                 write!(f, "somebody else takes {}: {}", listed(nodes), letter(*number))

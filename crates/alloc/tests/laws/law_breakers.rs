@@ -200,3 +200,10 @@ The smallest history that was found, on the machine 2, 2 nodes:
     assert_eq!(found.to_string(), expected);
     Ok(())
 }
+
+#[test]
+fn one_node_is_proposed_and_several_are() -> Tested {
+    let found = broken(&subject(Wrong::CountsProposals), &"8x5".parse()?, 1)?.to_string();
+    assert!(found.contains("  1. node 1 is proposed for 1 processor, and nobody takes it"), "{found}");
+    Ok(())
+}

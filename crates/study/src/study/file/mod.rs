@@ -4,7 +4,7 @@ mod toml_keys;
 
 pub use toml_keys::StudyKey;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use self::toml_keys::{Keys, ListEntry, Value, beside, read};
 use super::axes::{ALL, Axes, AxisValues, MachineArg, MachinesWithTopology, UNAVAILABLE_OF_AUTO, resolve};
 use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
-use super::plan::{Draft, PlanError, check_name};
+use super::plan::{Draft, PlanError, check_name, note_on_repeats};
 use super::planned::Study;
 use super::replay_spec::{Coordinate, ReplaySpec};
 use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
@@ -27,12 +27,13 @@ impl Study {
     /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and
     /// requests. `options` come from the command line.
     pub fn read(path: &Path, options: Options) -> Result<Self, StudyError> {
-        Self::read_with(path, options, &|_| {})
+        Self::planned(path, &read(path)?, options, &|log| beside(path, log), None)
     }
 
-    /// Reads a study file as [`Self::read`] does. `change` adds algorithms of the caller to the draft.
+    /// Reads a study file as [`Self::read`] does. `change` adds algorithms of the caller to the draft. Equal
+    /// replays are run once, with a note.
     pub fn read_with(path: &Path, options: Options, change: &dyn Fn(&mut Draft)) -> Result<Self, StudyError> {
-        Self::planned(path, &read(path)?, options, &|log| beside(path, log), change)
+        Self::planned(path, &read(path)?, options, &|log| beside(path, log), Some(change))
     }
 
     /// Plans a study from the text of its file. Messages call the file `path`. `find` resolves paths in the
@@ -43,7 +44,7 @@ impl Study {
         options: Options,
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
-        Self::planned(path, text, options, find, &|_| {})
+        Self::planned(path, text, options, find, None)
     }
 
     fn planned(
@@ -51,7 +52,7 @@ impl Study {
         text: &str,
         options: Options,
         find: &dyn Fn(&str) -> PathBuf,
-        change: &dyn Fn(&mut Draft),
+        change: Option<&dyn Fn(&mut Draft)>,
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
         check_twice(&options, &keys, path)?;
@@ -82,13 +83,15 @@ impl Study {
             most_kept,
             notes,
         };
-        change(&mut draft);
+        if let Some(change) = change {
+            change(&mut draft);
+        }
         let mut notes = Vec::new();
         let of_option = |name: &'static str, problem: String| match keys.line_of(name) {
             Some(line) => StudyError::at_line(path, line, format!("key '{name}': {problem}")),
             None => StudyError::Wrong { place: flag_of(name), problem },
         };
-        let study = draft.plan(&mut notes).map_err(|error| match error {
+        let mut study = draft.plan(&mut notes).map_err(|error| match error {
             PlanError::Log { number, source } => {
                 StudyError::Log { place: format!("{}:{}", path.display(), lines[number]), source }
             }
@@ -101,7 +104,14 @@ impl Study {
             }
             other => StudyError::at_line(path, 1, other.to_string()),
         })?;
-        check_unique(&study, path)?;
+        if change.is_none() {
+            check_unique(&study, path)?;
+        } else {
+            // The file may have what is added.
+            let (asked, mut seen) = (study.cells.len(), BTreeSet::new());
+            study.cells.retain(|cell| seen.insert(cell.key.clone()));
+            notes.extend(note_on_repeats(asked - study.cells.len(), asked));
+        }
         Ok(Self { notes, ..study })
     }
 }

@@ -278,10 +278,7 @@ impl Draft {
             let asked = combinations.len() / self.logs.len().max(1) * given;
             let mut seen = BTreeSet::new();
             combinations.retain(|Combination { log, spec, .. }| seen.insert((*log, spec.identity())));
-            let twice = asked - combinations.len();
-            if twice > 0 {
-                notes.push(format!("{twice} of {asked} replays are the same as others and are left out"));
-            }
+            notes.extend(note_on_repeats(asked - combinations.len(), asked));
         }
         Ok(combinations)
     }
@@ -477,6 +474,12 @@ struct Surveyed {
 /// Returns the reason why the recorded waits of a log are those of more jobs than are replayed.
 fn doubt_of_left_out(rules: &Rules) -> Option<String> {
     rules.leaves_out_runs().map(|option| format!("{option} leaves out jobs that ran"))
+}
+
+/// Returns a note on replays that are left out because they are the same as others.
+pub(super) fn note_on_repeats(repeats: usize, replays: usize) -> Option<String> {
+    let note = || format!("{repeats} of {replays} replays are the same as others and are left out");
+    (repeats > 0).then(note)
 }
 
 /// Returns the log with the assumed time zone of its dates in its format.
