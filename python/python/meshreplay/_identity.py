@@ -221,7 +221,7 @@ def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
         return importlib.util.find_spec(name)
     package = _spec(outer)
     places = list(package.submodule_search_locations or ()) if package else []
-    # By its last name alone, as the places of a package without __init__.py are only known with the outer one loaded.
+    # The last part of the name: for a whole one, Python looks for the outer package among the loaded modules, where it may be missing.
     return importlib.machinery.PathFinder.find_spec(name.rpartition(".")[2], places) if places else None
 
 

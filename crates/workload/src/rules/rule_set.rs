@@ -204,7 +204,7 @@ pub fn with_limit<'a>(record: &'a Record, format: &Format) -> Cow<'a, Record> {
 }
 
 impl Rules {
-    /// Returns the option by which jobs that ran are not replayed; `None` if the rules take all of them.
+    /// Returns the option that can leave out jobs that ran; `None` if neither of the two is given.
     pub fn leaves_out_runs(&self) -> Option<&'static str> {
         if self.status == Status::Completed {
             Some("--status completed")

@@ -150,7 +150,7 @@ fn sizes_by_area(bounds: [u32; 3], most: u32) -> impl Iterator<Item = [u32; 3]> 
     let nodes = |[x, y, z]: [u32; 3]| x.saturating_mul(y).saturating_mul(z);
     let shortest =
         |sides: [u32; 3]| sides.into_iter().zip(bounds).filter(|side| side.1 > 1).map(|side| side.0).min();
-    // What sizes are compared by stands in the list, as it is made for every piece.
+    // Each entry begins with its sort key, which is computed once: every piece sorts a list of its own.
     let sizes = all.filter(|&sides| nodes(sides) <= most);
     let mut sizes: Vec<_> = sizes.map(|sides| (nodes(sides), shortest(sides), sides)).collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));

@@ -31,7 +31,7 @@ impl Draft {
         }
         let is_planned = self.options.outages == Some(OutageSource::Recorded);
         let mut period = LogPeriod::resolve(self.options.period.as_ref(), is_planned, times, runs)?;
-        // Of these jobs alone, others may have run while the machine seems idle.
+        // Jobs that are left out may have run while the machine seems idle.
         let left_out = self.axes.rules.first().and_then(Rules::leaves_out_runs);
         if left_out.is_some() {
             period.idle.clear();
@@ -41,7 +41,7 @@ impl Draft {
             let log = (times.summary.origin_s(), times.names);
             let known = match left_out {
                 Some(option) => {
-                    Err(format!("{option} leaves out jobs that ran, so that no outage can be told"))
+                    Err(format!("{option} can leave out jobs that ran, so that no outage is certain"))
                 }
                 None => plan(&mut period, limits, log, runs.are_too_many()),
             };

@@ -471,9 +471,9 @@ struct Surveyed {
     periods: Vec<LogPeriod>,
 }
 
-/// Returns the reason why the recorded waits of a log are those of more jobs than are replayed.
+/// Returns the reason why the recorded waits of a log may be those of more jobs than are replayed.
 fn doubt_of_left_out(rules: &Rules) -> Option<String> {
-    rules.leaves_out_runs().map(|option| format!("{option} leaves out jobs that ran"))
+    rules.leaves_out_runs().map(|option| format!("{option} can leave out jobs that ran"))
 }
 
 /// Returns a note on replays that are left out because they are the same as others.
