@@ -46,10 +46,10 @@ fn unavailable_nodes_are_told_like_placements_of_somebody_else() -> Tested {
                     let nodes = place.nodes(&told.machine);
                     told.take(&nodes);
                 }
-                // Beyond 64 nodes, every seventh size, the powers of two, at which buddies change, and all nodes.
-                let is_tried =
-                    |k: &u32| *k <= 64 || k % 7 == 0 || k.is_power_of_two() || *k == mesh.available();
-                for k in (1..=mesh.available()).filter(is_tried) {
+                // Beyond 64 nodes, every seventh size, the powers of two, at which buddies change, and all.
+                let is_tried = |k: &u32| *k <= 64 || k.is_multiple_of(7) || k.is_power_of_two();
+                let sizes = (1..mesh.available()).filter(is_tried).chain([mesh.available()]);
+                for k in sizes {
                     let [a, b] =
                         [&mut built, &mut told].map(|history| history.ask(&Request::of(k)).placement);
                     // Snug weighs by the share of busy nodes. Unavailable nodes do not count.
